@@ -39,23 +39,6 @@ mix(uint64_t *all, uint64_t around, uint64_t line)
 	*all = hash_both(*all + around, line);
 }
 
-/* How many characters; most lines are all ASCII. */
-static size_t
-count_chars(struct slice line)
-{
-	const char *end = line.p + line.n;
-	size_t n = line.n;
-
-	for (const char *p = line.p; p < end; p += 64) {
-		uint64_t high = bytes_with(p, 7) & bits_before(p, end);
-
-		if (high != 0)	/* without UTF-8 continuation bytes */
-			n -= (size_t)__builtin_popcountll(high &
-			    ~bytes_with(p, 6));
-	}
-	return n;
-}
-
 /* What is the same for all lines of a text. */
 struct pass {
 	struct hash_set *seen;
@@ -63,7 +46,7 @@ struct pass {
 	const struct digest_of *of;
 	struct hash_set call;	/* the words of of->call */
 	struct slice fresh[FRESH];	/* the first lines not seen before */
-	size_t nfresh;
+	size_t chars[FRESH], nfresh;
 	bool json;
 };
 
@@ -166,8 +149,9 @@ mix_words(struct pass *a, struct slice line, uint64_t norm, struct digest *d)
 	take_words(words, &a->call, &d->fault);
 }
 
+/* more: the UTF-8 continuation bytes in it. */
 static void
-take_line(struct pass *a, struct slice line, uint64_t blank,
+take_line(struct pass *a, struct slice line, size_t more, uint64_t blank,
     struct digest *d)
 {
 	uint64_t norm, mask;
@@ -177,7 +161,7 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 		blank = (blank + (uint64_t)*line.p) * BLANK;
 	struct slice raw = line;
 	uint64_t h = norm = mask = hash_bytes(line.p, line.n);
-	size_t chars = count_chars(line);
+	size_t chars = line.n - more;
 	if (a->of->given.p != NULL && d->chars <= GIVEN_MAX &&
 	    is_told(a, line)) {
 		mix(&d->hash, blank, h);
@@ -204,8 +188,10 @@ take_line(struct pass *a, struct slice line, uint64_t blank,
 	if (a->seen != NULL && hash_set_add(a->seen, shown) &&
 	    (!stamped || norm == shown || hash_set_add(a->seen, norm))) {
 		d->gain += chars;
-		if (a->nfresh < FRESH)
+		if (a->nfresh < FRESH) {
+			a->chars[a->nfresh] = chars;
 			a->fresh[a->nfresh++] = raw;
+		}
 	}
 	d->chars += chars;
 	mix(&d->hash, blank, h);
@@ -236,24 +222,60 @@ drop_quoted(const struct pass *a, struct digest *d)
 
 		if (take_words(a->fresh[i], &words, &others) > 0 &&
 		    !hash_set_add(a->seen, others))
-			d->gain -= count_chars(a->fresh[i]);
+			d->gain -= a->chars[i];
 	}
 	hash_set_release(&words);
 }
 
-/* The next line end, or end; lfs are those of the block that are left.  Most
- * lines are short: a memchr each would be mispredicted more often. */
-static inline const char *
-next_lf(uint64_t *lfs, const char **block, const char *end)
+/* The UTF-8 continuation bytes of a block: characters are the others. */
+static inline uint64_t
+continuing(const char *block)
 {
-	while (*lfs == 0) {
-		*block += 64;
-		if (*block >= end)
-			return end;
-		*lfs = bytes_like(*block, '\n') & bits_before(*block, end);
+	uint64_t high = bytes_with(block, 7);
+
+	return high == 0 ? 0 : high & ~bytes_with(block, 6);
+}
+
+static size_t
+count_bits(uint64_t bits)
+{
+	return bits == 0 ? 0 : (size_t)__builtin_popcountll(bits);
+}
+
+/* A text's lines, by blocks: most are short, and a memchr each would be
+ * mispredicted more often. */
+struct lines {
+	const char *block, *end;
+	uint64_t lfs, more;	/* of the block: line ends and continuation
+				 * bytes that are left */
+};
+
+static inline void
+look_at(struct lines *l)
+{
+	l->lfs = bytes_like(l->block, '\n') & bits_before(l->block, l->end);
+	l->more = continuing(l->block) & bits_before(l->block, l->end);
+}
+
+/* The next line end, or end.  *more: the continuation bytes before it. */
+static inline const char *
+next_lf(struct lines *l, size_t *more)
+{
+	*more = 0;
+	while (l->lfs == 0) {
+		*more += count_bits(l->more);
+		l->block += 64;
+		if (l->block >= l->end) {
+			l->more = 0;
+			return l->end;
+		}
+		look_at(l);
 	}
-	const char *lf = *block + __builtin_ctzll(*lfs);
-	*lfs &= *lfs - 1;
+	uint64_t before = (l->lfs - 1) & ~l->lfs;
+	*more += count_bits(l->more & before);
+	l->more &= ~before;
+	const char *lf = l->block + __builtin_ctzll(l->lfs);
+	l->lfs &= l->lfs - 1;
 	return lf;
 }
 
@@ -264,18 +286,19 @@ digest_text(struct buf *text, struct hash_set *seen,
 	struct pass a = { .seen = seen, .scratch = scratch, .of = of };
 	struct slice call = of->call, word;
 	const char *lf;
+	size_t more;
 	uint64_t blank = 0;	/* empty lines since the last one with text:
 				 * they count only if more text follows */
 
 	buf_reserve(text, VOLATILE_MARGIN);
 	struct slice head = slice_trim_start(buf_view(text), " \n");
 	a.json = head.n > 0 && (*head.p == '{' || *head.p == '[');
-	const char *block = text->p, *end = block + text->len;
-	uint64_t lfs = bytes_like(block, '\n') & bits_before(block, end);
+	struct lines all = { .block = text->p, .end = text->p + text->len };
+	look_at(&all);
 	while (next_word(&call, &word))
 		hash_set_add(&a.call, hash_bytes(word.p, word.n));
-	for (const char *p = text->p; p < end; p = lf + 1) {
-		lf = next_lf(&lfs, &block, end);
+	for (const char *p = text->p; p < all.end; p = lf + 1) {
+		lf = next_lf(&all, &more);
 		struct slice line = { p, (size_t)(lf - p) };
 		while (line.n > 0 && is_blank(line.p[line.n - 1]))
 			line.n--;
@@ -283,7 +306,7 @@ digest_text(struct buf *text, struct hash_set *seen,
 			blank++;
 			continue;
 		}
-		take_line(&a, line, blank, d);
+		take_line(&a, line, more, blank, d);
 		blank = 0;
 	}
 	if (of->asked.p != NULL && d->gain > 0 && d->gain < QUOTING_MAX &&
