@@ -131,6 +131,17 @@ scan_key_is(struct slice key, const char *text)
 	    scan_same_key(key, text);
 }
 
+/* The same; text ends with a NUL. */
+static inline bool
+scan_key_eq(struct slice key, struct slice text)
+{
+	/* an empty key is followed by a quote */
+	if (key.n < text.n || (*key.p != *text.p && *key.p != '\\'))
+		return false;
+	return key.n == text.n ? memcmp(key.p, text.p, text.n) == 0 :
+	    scan_same_key(key, text.p);
+}
+
 static inline bool
 scan_str_is(struct slice val, const char *text)
 {
@@ -139,7 +150,12 @@ scan_str_is(struct slice val, const char *text)
 }
 
 /* The value of key among n members; {NULL, 0} when there is none. */
-struct slice scan_member(const struct member *m, size_t n, const char *key);
+struct slice scan_find(const struct member *m, size_t n, struct slice key);
+static inline struct slice
+scan_member(const struct member *m, size_t n, const char *key)
+{
+	return scan_find(m, n, (struct slice){ key, strlen(key) });
+}
 
 /* The value of key in obj; {NULL, 0} when obj is not an object or has
  * none. */

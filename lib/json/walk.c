@@ -133,10 +133,10 @@ walk_next(struct walk *w, struct slice *key, struct slice *val)
 }
 
 struct slice
-scan_member(const struct member *m, size_t n, const char *key)
+scan_find(const struct member *m, size_t n, struct slice key)
 {
 	for (size_t i = 0; i < n; i++)
-		if (scan_key_is(m[i].key, key))
+		if (scan_key_eq(m[i].key, key))
 			return m[i].val;
 	return (struct slice){ NULL, 0 };
 }

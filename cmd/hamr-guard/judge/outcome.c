@@ -27,9 +27,11 @@
 
 enum { CACHED, EXIT, SIGNAL, MUTATED, BEFORE, AFTER, PATH, STDOUT, OP, FIRST,
 	LAST, LINES, SHA, ERROR, META_KEYS };
-static const char *const meta_keys[META_KEYS] = { "cached", "exit", "signal",
-	"mutated", "sha256_before", "sha256_after", "path", "stdout_bytes",
-	"op", "first", "last", "lines", "sha256", "error" };
+#define KEY(name) { name, sizeof name - 1 }
+static const struct slice meta_keys[META_KEYS] = { KEY("cached"), KEY("exit"),
+	KEY("signal"), KEY("mutated"), KEY("sha256_before"),
+	KEY("sha256_after"), KEY("path"), KEY("stdout_bytes"), KEY("op"),
+	KEY("first"), KEY("last"), KEY("lines"), KEY("sha256"), KEY("error") };
 
 /* ---- texts of quick digests ---- */
 
@@ -744,7 +746,7 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 
 	for (struct walk w = walk_of(all); walk_next(&w, &key, &val); )
 		for (int i = 0; i < META_KEYS; i++)
-			if (scan_key_is(key, meta_keys[i])) {
+			if (scan_key_eq(key, meta_keys[i])) {
 				meta[i] = val;
 				break;
 			}
