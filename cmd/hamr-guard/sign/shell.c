@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/map.h"
 #include "shell.h"
 
 #define QUOTE 20		/* a program and its output do not share so
@@ -27,6 +28,7 @@ struct simple {			/* one simple command */
 	struct slice until;	/* the word after <<; p NULL: no document */
 	uint64_t words, files;	/* hashes of its words and of its < and > */
 	bool more;		/* has more words than WORDS_MAX */
+	uint64_t rows;		/* a bit for each that its name is in */
 };
 
 /* Rows end at NULL.  A row of two words is a command and its subcommand. */
@@ -106,6 +108,16 @@ static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "done", "then", "else", "fi",
 	"while", "until", "if", "!", "{", NULL };
+
+static const char *const pauses[] = { "sleep", NULL };
+static const char *const cuts[] = { "head", "tail", NULL };
+
+enum { SLEEPERS, POLLS, READERS, WRITERS, RECORDERS, MOVERS, DEPLOYERS, TESTS,
+	ACTORS, MEASURES, FINDERS, FETCHERS, ECHOES, LANGUAGES, SCRIPTS, PAUSES,
+	CUTS, ROWS };
+static const char *const *const rows[ROWS] = { sleepers, polls, readers,
+	writers, recorders, movers, deployers, tests, actors, measures, finders,
+	fetchers, echoes, languages, scripts, pauses, cuts };
 
 /* What is printed after them may go to a pipe or to a file. */
 static const char *const groups[] = { "{", "do", "then", "else", "exec", NULL };
@@ -230,6 +242,20 @@ is_count(struct slice word, struct slice rest)
 	    memmem(rest.p, rest.n, name.p, name.n) == NULL;
 }
 
+/* The rows with commands that begin with this word. */
+static uint64_t
+rows_with(struct slice word)
+{
+	static struct map known;
+
+	for (size_t i = known.n == 0 ? 0 : ROWS; i < ROWS; i++)
+		for (const char *const *row = rows[i]; *row != NULL; row++)
+			*map_put(&known, (struct slice){ *row,
+			    strcspn(*row, " ") }, NULL) |= UINT64_C(1) << i;
+	const uint64_t *is = map_get(&known, word);
+	return is != NULL ? *is : 0;
+}
+
 /* Read one simple command; returns its end. */
 static const char *
 simple_next(const char *p, const char *end, struct simple *s)
@@ -277,6 +303,7 @@ simple_next(const char *p, const char *end, struct simple *s)
 	}
 	if (s->at + 2 < s->n && slice_is(s->w[s->at], "timeout"))
 		s->at += 2;
+	s->rows = s->at < s->n ? rows_with(s->w[s->at]) : 0;
 	return p;
 }
 
@@ -285,9 +312,11 @@ simple_next(const char *p, const char *end, struct simple *s)
 /* Is the command, alone or with its first words, in the row?  An option may
  * have something attached: -i.bak. */
 static bool
-is_command(const struct simple *s, const char *const *row)
+is_command(const struct simple *s, unsigned in)
 {
-	if (s->at >= s->n)
+	const char *const *row = rows[in];
+
+	if ((s->rows >> in & 1) == 0)
 		return false;
 	for (; *row != NULL; row++) {
 		const char *p = *row;
@@ -399,9 +428,7 @@ removed(const struct simple *s)
 static bool
 shortens(const struct simple *s)
 {
-	static const char *const cuts[] = { "head", "tail", NULL };
-
-	if (!s->piped || s->more || s->writes || !is_command(s, cuts))
+	if (!s->piped || s->more || s->writes || !is_command(s, CUTS))
 		return false;
 	for (size_t i = s->at + 1; i < s->n; i++)
 		if (strchr("-0123456789", *s->w[i].p) == NULL)
@@ -420,30 +447,30 @@ struct works {
 static void
 take_simple(const struct simple *s, struct traits *t, struct works *w)
 {
-	bool waits = is_command(s, sleepers), script = is_command(s, scripts);
+	bool waits = is_command(s, SLEEPERS), script = is_command(s, SCRIPTS);
 
 	t->waits |= waits;
 	t->patient |= waits && is_long(s);
 	t->pauses &= waits || s->at >= s->n;
 	/* a tail that reads a pipe only shortens it */
-	t->poll |= !s->piped && (waits || is_command(s, polls));
-	t->measures |= is_command(s, measures);
-	t->acts |= is_command(s, actors);
-	w->tested |= is_command(s, tests);
-	if (is_command(s, echoes))
+	t->poll |= !s->piped && (waits || is_command(s, POLLS));
+	t->measures |= is_command(s, MEASURES);
+	t->acts |= is_command(s, ACTORS);
+	w->tested |= is_command(s, TESTS);
+	if (is_command(s, ECHOES))
 		t->echoes = 1;
 	else if (t->echoes == 0 && (s->until.p != NULL || script))
 		t->echoes = QUOTE;
 	/* a program given in the command itself */
 	w->script |= script || (s->until.p != NULL &&
-	    is_command(s, languages));
-	bool reads = is_command(s, readers);
+	    is_command(s, LANGUAGES));
+	bool reads = is_command(s, READERS);
 	t->reads = t->reads && !s->writes && (s->at >= s->n || reads);
-	bool writes = is_command(s, writers);
-	w->edits |= s->writes || (writes && !is_command(s, movers));
-	t->mutates |= s->writes || writes || is_command(s, deployers);
+	bool writes = is_command(s, WRITERS);
+	w->edits |= s->writes || (writes && !is_command(s, MOVERS));
+	t->mutates |= s->writes || writes || is_command(s, DEPLOYERS);
 	if ((s->writes && !s->elsewhere) ||
-	    (writes && !is_command(s, recorders) &&
+	    (writes && !is_command(s, RECORDERS) &&
 	    !is_elsewhere(s))) {
 		t->matters = true;
 		w->removes = ++w->changes == 1 && !s->writes ?
@@ -451,8 +478,8 @@ take_simple(const struct simple *s, struct traits *t, struct works *w)
 	}
 	if (s->at < s->n && !writes && !reads) {
 		t->runs = true;
-		t->seeks |= is_command(s, finders);
-		bool fetches = is_command(s, fetchers);
+		t->seeks |= is_command(s, FINDERS);
+		bool fetches = is_command(s, FETCHERS);
 		t->fetches |= fetches;
 		for (size_t i = s->at; fetches && i < s->n; i++)
 			t->sends |= slice_in(s->w[i], bodies);
@@ -463,7 +490,6 @@ uint64_t
 shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 {
 	const char *p = cmd.p, *end = cmd.p + cmd.n;
-	static const char *const pauses[] = { "sleep", NULL };
 	bool piped = false, expands = false, grouped = false;
 	unsigned joint = 0;	/* what stands between it and the next */
 	struct slice until = { NULL, 0 };
@@ -483,7 +509,7 @@ shell_judge(struct slice cmd, struct traits *t, struct slice *removes)
 		t->idle = t->idle && idle;
 		grouped |= s.n > 0 && slice_in(s.w[0], groups);
 		/* another pause, or more of the same output, is the same */
-		bool extra = !piped && (idle || is_command(&s, pauses));
+		bool extra = !piped && (idle || is_command(&s, PAUSES));
 		if (!piped && shortens(&s)) {
 			s.words = hash_bytes(s.w[s.at].p, s.w[s.at].n);
 			t->cuts = true;
