@@ -43,9 +43,13 @@ hash_set_add(struct hash_set *s, uint64_t h)
 			.cap = g->cap != 0 ? 4 * g->cap : SMALL, .n = g->n };
 
 		big.slot = xcalloc(big.cap, sizeof *big.slot);
-		for (size_t i = 0; i < g->cap; i++)
-			if (g->slot[i] != 0)
-				*place(&big, g->slot[i]) = g->slot[i];
+		/* pack them first, so that no branch has to be predicted */
+		for (size_t i = g->n = 0; i < g->cap; i++) {
+			g->slot[g->n] = g->slot[i];
+			g->n += g->slot[i] != 0;
+		}
+		for (size_t i = 0; i < g->n; i++)
+			*place(&big, g->slot[i]) = g->slot[i];
 		free(g->slot);
 		*g = big;
 	}
