@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "hash_set.h"
 
 #define SMALL 64		/* slots: most turns are short */
@@ -40,7 +41,8 @@ hash_set_add(struct hash_set *s, uint64_t h)
 	/* at most half of the slots are ever taken */
 	if (2 * (g->n + 1) > g->cap) {
 		struct generation big = {
-			.cap = g->cap != 0 ? 4 * g->cap : SMALL, .n = g->n };
+			.cap = num_min(g->cap != 0 ? 8 * g->cap : SMALL,
+			HASH_SET_MAX), .n = g->n };
 
 		big.slot = xcalloc(big.cap, sizeof *big.slot);
 		/* pack them first, so that no branch has to be predicted */
