@@ -619,24 +619,26 @@ scan_repair(struct slice text, struct buf *out)
 }
 
 static inline bool
-block_has_escape(const char *p, char c)
+block_has_escape(const char *p, char c, char d)
 {
-	return (bytes_like(p, '\\') & bytes_like(p + 1, c)) != 0;
+	return (bytes_like(p, '\\') &
+	    (bytes_like(p + 1, c) | bytes_like(p + 1, d))) != 0;
 }
 
 /* By blocks, as most texts have backslashes; the last two overlap. */
 bool
-scan_has_escape(struct slice checked, char c)
+scan_has_escape(struct slice checked, char c, char d)
 {
 	const char *p = checked.p, *end = p + checked.n;
 
 	if (checked.n > 64) {
 		for (; end - p > 64; p += 64)
-			if (block_has_escape(p, c))
+			if (block_has_escape(p, c, d))
 				return true;
-		return block_has_escape(end - 65, c);
+		return block_has_escape(end - 65, c, d);
 	}
-	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL && p[1] != c)
+	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL &&
+	    p[1] != c && p[1] != d)
 		p++;
 	return p != NULL;
 }
@@ -646,7 +648,7 @@ scan_lone_surrogate(struct slice checked)
 {
 	const char *p = checked.p, *end = p + checked.n;
 
-	if (checked.n == 0 || !scan_has_escape(checked, 'u'))
+	if (checked.n == 0 || !scan_has_escape(checked, 'u', 'u'))
 		return NULL;
 	while ((p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
 		const char *at = p;

@@ -161,8 +161,8 @@ scan_member(const struct member *m, size_t n, const char *key)
  * none. */
 struct slice scan_get(struct slice obj, const char *key);
 
-/* Does a backslash stand before c?  It may itself be escaped. */
-bool scan_has_escape(struct slice checked, char c);
+/* Does a backslash stand before c or d?  It may itself be escaped. */
+bool scan_has_escape(struct slice checked, char c, char d);
 
 /* The first unpaired escaped surrogate, or NULL. */
 const char *scan_lone_surrogate(struct slice checked);

@@ -158,7 +158,7 @@ canonical_value(struct slice val, bool sorted, struct buf *out)
 		break;
 	case SCAN_STRING:
 		/* without \u and \/ it has the shortest spelling already */
-		if (!scan_has_escape(val, 'u') && !scan_has_escape(val, '/')) {
+		if (!scan_has_escape(val, 'u', '/')) {
 			buf_slice(out, val);
 			break;
 		}

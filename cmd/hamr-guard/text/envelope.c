@@ -103,16 +103,18 @@ envelope_open(struct slice text)
 			text = rest;
 		return text;
 	}
-	const char *end = text.p + text.n, *lf = end;
+	const char *end = text.p + text.n, *p = end;
 	const char *from = end - num_min(text.n, FOOT_MAX);
-	while ((lf = memrchr(from, '\n', (size_t)(lf - from))) != NULL) {
-		struct slice foot = { lf + 1, (size_t)(end - lf - 1) };
-
+	/* by their I, as few lines have one */
+	while ((p = memrchr(from, 'I', (size_t)(p - from))) != NULL) {
+		if (p - from < 6 || p[-6] != '\n')
+			continue;
+		struct slice foot = slice_from(text, (size_t)(p - 5 - text.p));
 		/* Claude Code's lines below the answer of a sub-agent */
 		if (slice_starts(foot, "agentId: ") &&
 		    (slice_has(foot, "<usage>") ||
 		    slice_has(foot, "(for resuming")))
-			return slice_part(text, 0, (size_t)(lf - text.p));
+			return slice_part(text, 0, (size_t)(p - 6 - text.p));
 	}
 	return text;
 }
