@@ -110,11 +110,6 @@ escaped_bits(uint64_t slash, uint64_t *carry)
 	const uint64_t even = UINT64_C(0x5555555555555555);
 	uint64_t behind, odd, ends;
 
-	if (slash == 0) {
-		behind = *carry;
-		*carry = 0;
-		return behind;
-	}
 	slash &= ~*carry;
 	behind = slash << 1 | *carry;
 	odd = slash & ~even & ~behind;

@@ -20,15 +20,20 @@ over_blanks(const char *p, const char *end)
 }
 
 #ifdef __SSE2__
-/* The bytes of x that are a quote, a backslash or a control byte. */
+/* The bytes of x that are a quote or a control byte. */
+static inline __m128i
+closing(__m128i x)
+{
+	return _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	    _mm_cmpeq_epi8(_mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
+}
+
+/* And those that are a backslash. */
 static inline __m128i
 marked(__m128i x)
 {
-	__m128i odd = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
+	return _mm_or_si128(closing(x),
 	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
-
-	return _mm_or_si128(odd, _mm_cmpeq_epi8(
-	    _mm_min_epu8(x, _mm_set1_epi8(0x1f)), x));
 }
 
 /* A bit for each of 64 bytes, set if of() marks it. */

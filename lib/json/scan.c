@@ -112,10 +112,9 @@ blocks(struct scan *s, bool *escaped)
 		uint64_t behind = escaped_bits(slash, &carry);
 
 		/* an escaped control byte is a bad escape, found below */
-		uint64_t stop = BITS64(p, marked) & ~slash & ~behind;
+		uint64_t stop = BITS64(p, closing) & ~behind;
 		stop &= -stop;		/* the first one */
-		if (stop != 0)
-			behind &= stop | (stop - 1);
+		behind &= stop | (stop - 1);
 		/* is any not a valid one-letter escape?  The common ones are
 		 * known without looking at each */
 		if (behind != 0)
