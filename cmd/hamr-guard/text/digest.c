@@ -1,5 +1,4 @@
 /* digest.c - one pass over a result: its hashes, and what is new in it. */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -28,7 +27,10 @@ is_blank(char c)
 static bool
 is_word(char c)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	static const bool word[256] = { ['0' ... '9'] = true, ['_'] = true,
+		['A' ... 'Z'] = true, ['a' ... 'z'] = true };
+
+	return word[(unsigned char)c];
 }
 
 /* Add a line to the hash of the lines before it.  `around` stands for the
@@ -138,15 +140,17 @@ mix_words(struct pass *a, struct slice line, uint64_t norm, struct digest *d)
 		mix(&d->fault, 0, norm);
 		return;
 	}
-	struct slice words = line;
+	bool same = d->kind == d->fault;
 	/* the id of a request is not one of the text's words, either */
-	if (volatile_mask(line, MASK_IDS, &a->scratch[1]))
-		words = buf_view(&a->scratch[1]);
-	d->own += take_words(words, &a->call, &d->kind);
-	words = line;
-	if (volatile_mask(line, MASK_PLACES, &a->scratch[1]))
-		words = buf_view(&a->scratch[1]);
-	take_words(words, &a->call, &d->fault);
+	bool ids = volatile_mask(line, MASK_IDS, &a->scratch[1]);
+	d->own += take_words(ids ? buf_view(&a->scratch[1]) : line, &a->call,
+	    &d->kind);
+	bool places = volatile_mask(line, MASK_PLACES, &a->scratch[1]);
+	if (same && !ids && !places)
+		d->fault = d->kind;
+	else
+		take_words(places ? buf_view(&a->scratch[1]) : line, &a->call,
+		    &d->fault);
 }
 
 /* more: the UTF-8 continuation bytes in it. */
