@@ -206,7 +206,8 @@ decode_blocks(char *o, const char **from, const char *end, bool last)
 {
 	const char *p = *from;
 
-	for (; last && p < end && (*p != '\\' ||
+	(void)last;
+	for (; p < end && (*p != '\\' ||
 	    stands_for[(unsigned char)p[1]] != '\0'); p++)
 		*o++ = *p != '\\' ? *p : stands_for[(unsigned char)*++p];
 	*from = p;
