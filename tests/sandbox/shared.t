@@ -105,14 +105,14 @@ case $layers in
 		"*no pseudo-terminals and no System V IPC*"
 	match "and that .hamr is open" "$(cat "$T/err")" "*.git and .hamr*"
 	# with many processes to be found, it takes a while to signal all
-	wait=$((3 * SLOWER))
+	wait=$((5 + 3 * SLOWER))
 	cat >bye.py <<-E
 		import signal, time
 		signal.signal(signal.SIGTERM, lambda *_: print("bye", flush=True))
 		time.sleep($wait.8)
 	E
 	is "a time-out's TERM is sent once" "$(PATH=$BIN:$T/nobwrap t bash \
-		'{"command":"for i in {1..150}; do sleep 9 & done; exec python3 -S -E bye.py","timeout":'"$wait}" 2>/dev/null | xargs)" \
+		'{"command":"for i in {1..150}; do sleep 99 & done; exec python3 -S -E bye.py","timeout":'"$wait}" 2>/dev/null | xargs)" \
 		"timed out after $wait s bye"
 	# the supervisor is killed, or stopped
 	marks() {	# processes of these arguments
