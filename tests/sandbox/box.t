@@ -108,6 +108,13 @@ for sig in TERM INT HUP; do
 	rm -f ran
 	is "SIG$sig leaves nothing" "$(ls -A; ls "$TMPDIR")" .hamr
 done
+hamr-tool --yes bash '{"command":"touch ran; sleep 60"}' >/dev/null 2>&1 &
+for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
+kill -9 $!; wait $! 2>/dev/null
+chmod u+w .git; git init -q; git config alias.x y
+is "a repository that the user made of a stub is the user's" \
+	"$(one : 2>&1; git config alias.x)" "exit 0${nl}y"
+rm -rf .git ran
 (trap '' HUP
 exec hamr-tool --yes bash '{"command":"touch ran; sleep 2; echo done"}') >"$T/out" &
 for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done

@@ -265,6 +265,7 @@ journal_calls_begin(struct journal_calls *jc, struct job *j)
 
 	jc->entry.boxed = (x == NULL || !x->bare) && strcmp(conf_str(
 	    jc->t->conf, "sandbox.mode"), "off") != 0;
+	jc->entry.git = conf_bool(jc->t->conf, "sandbox.git_write");
 	/* for edit and write, on_change does this */
 	return writes(j) && jc->snap != NULL && !job_has_plan(j) ?
 	    journal_begin(jc->snap, &jc->entry) : -1;

@@ -484,7 +484,7 @@ clear_git(const struct root *root, struct moves *m)
 }
 
 void
-names_clear(const struct root *root, const struct lists *lists,
+names_clear(const struct root *root, const struct lists *lists, bool git,
     names_is_its *is_its, void *arg)
 {
 	static const struct lists none;
@@ -492,14 +492,15 @@ names_clear(const struct root *root, const struct lists *lists,
 	struct names n = { .rootfd = root->fd, .hide = lists, .show = &none,
 		.also = &also };
 	char dot[] = STUB;
-	struct name git = { .rel = dot };
+	struct name top = { .rel = dot };
 	struct moves m = { .to = -1 };
 	struct buf notes = BUF_INIT(1 << 20);
-	struct stat st;
+	struct stat st = { .st_mode = 0 };
 
-	git.is_dir = fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	    S_ISDIR(st.st_mode);
-	if (!git_is_missing(root->fd) && is_its(arg, &git))
+	fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW);
+	top.is_dir = S_ISDIR(st.st_mode);
+	if (!git_is_missing(root->fd) && (git || (st.st_mode & S_ISVTX) ==
+	    0) && is_its(arg, &top))
 		clear_git(root, &m);
 	names_look(&n);
 	for (size_t i = 0; i < n.n; i++)

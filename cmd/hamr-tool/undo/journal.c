@@ -407,6 +407,7 @@ read_change(struct journal *j, struct slice o, size_t at, bool checkpoint)
 	    "0123456789"), NULL, 10);
 	c.since = scan_int_or(scan_get(o, "since"), c.number);
 	c.boxed = scan_true(scan_get(o, "boxed"));
+	c.git = scan_true(scan_get(o, "git"));
 	read_paths(o, "paths", false, &c);
 	read_paths(o, "folders", true, &c);
 	undo_entry_sort(&c);	/* another version may have written it */
@@ -492,7 +493,8 @@ journal_begin(struct snap *s, struct undo_entry *c)
 		return -1;
 	/* the entry, as a line, and what it is to be compared with */
 	print_entry(c, &o);
-	scan_put(&o, ",'boxed':$}\n", scan_truth(c->boxed));
+	scan_put(&o, ",'boxed':$,'git':$}\n", scan_truth(c->boxed),
+	    scan_truth(c->git));
 	/* half of that, on a full disk, is useless */
 	bool whole = (c->n > 0 || snap_keep(s, s->slot, &o)) &&
 	    pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
@@ -650,7 +652,8 @@ find_changes(struct killed *k, struct undo_entry *c, int slot,
 	    snap_take(s, NULL, NULL) == 0) {
 		snap_changes(s, c);
 		if (c->boxed)
-			names_clear(&s->f->root, &s->f->lists, is_left, k);
+			names_clear(&s->f->root, &s->f->lists, c->git,
+			    is_left, k);
 	}
 	for (size_t i = 0; i < c->n; i++) {
 		struct undo_path *t = &c->v[i];

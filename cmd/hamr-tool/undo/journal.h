@@ -47,6 +47,7 @@ struct undo_entry {
 				 * found what was there between that and the
 				 * next line */
 	bool boxed;		/* it runs in a sandbox (journal_begin) */
+	bool git;		/* and may make a .git there */
 	size_t undone;		/* 0: it is not; else how many entries there
 				 * were when it was */
 	bool begun;		/* being undone; if killed, maybe in part */
