@@ -288,12 +288,17 @@ is "nor those of another work tree" "$(cat .git/worktrees/*/commondir)" "$was"
 match "which can commit" "$(cd ../beside && one 'git commit -q --allow-empty \
 	-m x; git log --format=%s' -o sandbox.git_write=true)" "exit 0*x*"
 git worktree remove ../beside
-calls -o sandbox.git_write=true -- 'echo >began; sleep 1' \
-	'rm began; echo >>.git/config' >"$T/out" 2>"$T/err" &
-first=$!
-for i in $(seq 50); do [ -e began ] && break; sleep .1; done
-git config user.name b
-wait $first
+for beside in 'git commit -qm z --allow-empty; git gc -q' \
+    'git config user.name b'; do
+	calls -o sandbox.git_write=true -- 'echo >began; sleep 1' \
+		'rm began; echo >>.git/config' >"$T/out" 2>"$T/err" &
+	first=$!
+	for i in $(seq 50); do [ -e began ] && break; sleep .1; done
+	eval "$beside"
+	wait $first
+	[ "${beside#*gc}" = "$beside" ] || is "gc beside is no news" \
+		"$(cat "$T/err")" ""
+done
 match "nor what somebody replaced meanwhile" "$(cat "$T/out")" \
 	"*exit 1*Read-only*"
 match "which is said" "$(cat "$T/err")" \

@@ -180,8 +180,8 @@ git_marks(const struct sandboxes *bs)
 			char *path = xasprintf("%s/%s", dir, obeyed[k]);
 
 			if (lstat(path, &st) == 0)
-				buf_fmt(&b, "%lu %lld\n", st.st_ino,
-				    (long long)time_ns(st.st_ctim));
+				buf_fmt(&b, "%lu %lld\n", st.st_ino, (long long)
+				    file_born(AT_FDCWD, path));
 			free(path);
 		}
 	}
