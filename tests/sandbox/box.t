@@ -232,8 +232,9 @@ is "and is protected" "$(cat .git; cat ../main/.git/config | grep -c pager
 	ls ../main/.git/hooks/x ../main/.git/worktrees/tree/hook 2>/dev/null)" \
 	"gitdir: $T/main/.git/worktrees/tree${nl}0"
 repo linked && mv .git ../elsewhere && ln -s ../elsewhere .git
-match "a link can be replaced, so all is read-only" "$(one ': >x')" \
-	"exit 1; the root was read-only, as its .git is a link*"
+match "a link can be replaced, so all is read-only" "$(one ': >x'
+	one ': >x' -o sandbox.git_write=true)" "exit 1; the root was read-only, \
+as its .git is a link*${nl}exit 1; the root was read-only, as*"
 ok "nothing written" test ! -e x
 repo hostile && rm -rf .git && echo "gitdir: $HOME" >.git
 mkdir -p "$HOME/.ssh" && echo CANARY >"$HOME/.ssh/key"
@@ -261,7 +262,6 @@ match "not its hooks and settings" "$(one ': >.git/hooks/post-commit
 is "no trace" "$(ls -A .git | tr '\n' ' '; git config core.pager)" \
 	"$(ls -A .git | grep -v -E 'hooks|info|modules|worktree|commondir' |
 	tr '\n' ' ')"
-rm -r .git/hooks
 one 'sleep 1' -o sandbox.git_write=true >/dev/null &
 first=$!
 sleep .3
@@ -278,6 +278,8 @@ rm -rf .git/hooks
 ln -s ../h .git/hooks
 match "nor a link to hooks" "$(one 'rm .git/hooks; : >.git/config.worktree' \
 	-o sandbox.git_write=true)" "exit 1; git's directory is read-only, as*"
+is "which without a sandbox is no news" "$(one : -o sandbox.git_write=true \
+	-o sandbox.mode=off 2>/dev/null)" "exit 0"
 rm .git/hooks
 git worktree add -q ../beside
 was=$(cat .git/worktrees/beside/commondir)

@@ -330,7 +330,8 @@ box_start(struct box *b, struct err *why)
 	/* a link can be replaced, and git would obey the new one */
 	b->locked = g.linked && b->want.kind == BOX_WRITE &&
 	    b->layer > LAYER_NONE;
-	if (b->want.kind == BOX_WRITE && !g.write &&
+	if (b->want.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
+	    !b->locked && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
 		    "can be made while another run, without "

@@ -263,9 +263,11 @@ stubs_make(struct box *b, struct box_git *g)
 	if (hamr < 0)
 		return;
 	close(hamr);
-	if (!g->write && b->layer == LAYER_BWRAP)
+	if (b->layer < LAYER_BWRAP)
+		return;
+	if (!g->write) {
 		b->stub = share_stub(root);
-	if (g->write && !fill_all(b, g)) {
+	} else if (!fill_all(b, g)) {
 		g->write = false;
 		buf_adds(&b->base, "git's directory is read-only, as not all "
 		    "of its hooks and settings can be protected: one is a "
