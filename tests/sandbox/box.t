@@ -108,13 +108,15 @@ for sig in TERM INT HUP; do
 	rm -f ran
 	is "SIG$sig leaves nothing" "$(ls -A; ls "$TMPDIR")" .hamr
 done
-hamr-tool --yes bash '{"command":"touch ran; sleep 60"}' >/dev/null 2>&1 &
-for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
-kill -9 $!; wait $! 2>/dev/null
-chmod u+w .git; git init -q; git config alias.x y
-is "a repository that the user made of a stub is the user's" \
-	"$(one : 2>&1; git config alias.x)" "exit 0${nl}y"
-rm -rf .git ran
+for how in "chmod u+w" rmdir; do
+	hamr-tool --yes bash '{"command":"touch ran; sleep 60"}' >/dev/null 2>&1 &
+	for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
+	kill -9 $!; wait $! 2>/dev/null
+	$how .git; git init -q; git config alias.x y
+	is "a repository that the user made of a stub is the user's ($how)" \
+		"$(one : 2>&1; git config alias.x)" "exit 0${nl}y"
+	rm -rf .git ran
+done
 (trap '' HUP
 exec hamr-tool --yes bash '{"command":"touch ran; sleep 2; echo done"}') >"$T/out" &
 for _ in $(seq 100); do [ -e ran ] && break; sleep .1; done
@@ -323,7 +325,7 @@ new() {		# COMMAND...: made after git init, in one call
 	rm -rf .git
 	one "git init -q; $1" -o sandbox.git_write=true | head -n 1
 }
-both="*: .git/config; put back with harmless keys only: .git/config"
+both="*: .git/config; put back without what could run programs: .git/config"
 while read -r c; do
 	match "not with $c" "$(new "$c")" "exit *$both"
 	is "... but plain" "$(git config -l --local |

@@ -81,8 +81,8 @@ bool names_ask_git(const struct names *n);
 bool names_look(struct names *n);
 
 /* A call was killed before what it left behind was looked at: move the
- * protected names that are its to .hamr/quarantine, and tell the user.  git: a
- * .git that was a stub of ours may be its, too. */
+ * protected names that are its to .hamr/quarantine, and tell the user.  git:
+ * it could make a .git. */
 typedef bool names_is_its(void *arg, const struct name *name);
 void names_clear(const struct root *root, const struct lists *lists,
     bool git, names_is_its *is_its, void *arg);

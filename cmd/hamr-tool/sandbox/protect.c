@@ -425,7 +425,8 @@ static void
 moves_end(struct moves *m, struct buf *notes)
 {
 	put_list(notes, &m->moved, "moved to .hamr/" FOLDER ": ");
-	put_list(notes, &m->plain, "put back with harmless keys only: ");
+	put_list(notes, &m->plain, "put back without what could run "
+	    "programs: ");
 	put_list(notes, &m->stuck, "made and could not be moved away: ");
 	texts_release(&m->moved);
 	texts_release(&m->plain);
@@ -497,12 +498,11 @@ names_clear(const struct root *root, const struct lists *lists, bool git,
 	struct name top = { .rel = dot };
 	struct moves m = { .to = -1 };
 	struct buf notes = BUF_INIT(1 << 20);
-	struct stat st = { .st_mode = 0 };
+	struct stat st;
 
-	fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW);
-	top.is_dir = S_ISDIR(st.st_mode);
-	if (!git_is_missing(root->fd) && (git || (st.st_mode & S_ISVTX) ==
-	    0) && is_its(arg, &top))
+	top.is_dir = fstatat(root->fd, STUB, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	    S_ISDIR(st.st_mode);
+	if (git && !git_is_missing(root->fd) && is_its(arg, &top))
 		clear_git(root, &m);
 	names_look(&n);
 	for (size_t i = 0; i < n.n; i++)
