@@ -196,7 +196,7 @@ house:
 	@build-aux/house
 
 # The same tests on programs that watch their own memory.  Each start takes six
-# times as long, nine as PIE with shared libraries; so fewer run at a time.
+# times as long, eight as PIE with shared libraries; so fewer run at a time.
 ASAN = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
        -fno-sanitize-recover=undefined \
        -fno-pie -no-pie -static-libasan -static-libubsan

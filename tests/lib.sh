@@ -13,10 +13,10 @@
 #	said_in FILE			but for words on this machine's sandbox
 #	done_testing                     last line of every test
 #
-# $SLOWER is how much longer than usual things may take: programs that watch
-# their own memory are slow.  $T is a fresh folder of this test, removed at the end; it is the working
+# $T is a fresh folder of this test, removed at the end; it is the working
 # directory.  $TOP is the checkout, $BIN the programs (HAMR_BIN).  The user's
-# own configuration is out of reach.
+# own configuration is out of reach.  Things may take $SLOWER times as long as
+# usual: 4 where programs watch their own memory, else 1.
 
 unset CDPATH
 TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)

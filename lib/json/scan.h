@@ -131,7 +131,8 @@ scan_key_is(struct slice key, const char *text)
 	    scan_same_key(key, text);
 }
 
-/* The same; text ends with a NUL. */
+/* The same for a text from a table: its length, known there but not to the
+ * compiler, is compared first.  It is not empty and ends with a NUL. */
 static inline bool
 scan_key_eq(struct slice key, struct slice text)
 {

@@ -114,7 +114,7 @@ for how in "chmod u+w" rmdir; do
 	kill -9 $!; wait $! 2>/dev/null
 	$how .git; git init -q; git config alias.x y
 	is "a repository that the user made of a stub is the user's ($how)" \
-		"$(one : 2>&1; git config alias.x)" "exit 0${nl}y"
+		"$(one : 2>&1 | said_in -; git config alias.x)" "exit 0${nl}y"
 	rm -rf .git ran
 done
 (trap '' HUP
@@ -132,7 +132,7 @@ if strace -qq -o /dev/null true 2>/dev/null; then
 	chmod 755 .git
 	wait $!
 	match "a stub does where the file system keeps no modes" \
-		"$(cat "$T/out"; ls -A)" "exit 0*Read-only*.hamr"
+		"$(said_in "$T/out"; ls -A)" "exit 0*Read-only*.hamr"
 else
 	skip "a stub without modes" "strace does not work here"
 fi
@@ -301,7 +301,7 @@ for beside in 'git commit -qm z --allow-empty; git gc -q' \
 	eval "$beside"
 	wait $first
 	[ "${beside#*gc}" = "$beside" ] || is "gc beside is no news" \
-		"$(cat "$T/err")" ""
+		"$(said_in "$T/err")" ""
 done
 match "nor what somebody replaced meanwhile" "$(cat "$T/out")" \
 	"*exit 1*Read-only*"
@@ -358,7 +358,7 @@ hamr-tool --yes -o sandbox.git_write=true bash "{\"command\":$quoted}" \
 first=$!
 for i in $(seq 50); do [ -e made ] && break; sleep .1; done
 kill -9 $first; wait $first 2>/dev/null
-match "nor after a kill" "$(one : 2>&1)" \
+match "nor after a kill" "$(one : 2>&1 | said_in -)" \
 	"hamr-tool: a call that was killed made *: .git/hooks, .git/config;*"
 is "... but plain" "$(git config core.pager; ls .git/hooks 2>/dev/null)" ""
 rm -rf .git
@@ -367,7 +367,7 @@ first=$!
 for i in $(seq 50); do [ -d .git ] && break; sleep .1; done
 match "nor while another run may make none" "$(one 'chmod 700 .git
 	git init -q; : >.git/HEAD' -o sandbox.git_write=true)" \
-	"exit 1; no .git can be made while another run*Read-only*"
+	"exit 1; no .git can be made until another run*Read-only*"
 wait $first
 match "which is kept from it" "$(cat "$T/first")" "exit 1*Read-only*"
 ok "nothing is left" test ! -e .git

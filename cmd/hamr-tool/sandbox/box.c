@@ -334,8 +334,8 @@ box_start(struct box *b, struct err *why)
 	    !b->locked && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
-		    "can be made while another run, without "
-		    "sandbox.git_write, prevents it" : "git's directory is "
+		    "can be made until another run, which has no "
+		    "sandbox.git_write, ends" : "git's directory is "
 		    "read-only, as it does not name the root as its work tree "
 		    "(git config core.worktree)");
 	stubs_make(b, &g);
@@ -564,13 +564,14 @@ box_done(struct box *b, struct buf *notes)
 		buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "", b->base.p);
 	if (b->want.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
 	    !b->bs->no_git) {
-		char *now = git_marks(b->bs);
+		struct buf now = BUF_INIT(1 << 20);
 
-		if (strcmp(now, b->git_marks) != 0)
+		git_marks(b->bs, &now);
+		if (!slice_starts(slice_of(b->marks), now.p))
 			err_say("git's hooks or settings (.git/hooks, .git/"
 			    "config and the like) changed during the call, by "
 			    "you or by it: look at them before you use git");
-		free(now);
+		buf_release(&now);
 	}
 	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
 		sandboxes_tidy(b->bs, notes);
@@ -611,5 +612,5 @@ box_close(struct box *b)
 		*at = b->next;
 	}
 	buf_release(&b->base);
-	FREE(b->marks, b->git_marks, b);
+	FREE(b->marks, b);
 }

@@ -89,7 +89,6 @@ struct box {
 	bool modeless;		/* there, no mode tells what we made */
 	int stub;		/* of .git, locked; -1: none */
 	char *marks;		/* what was protected when it started */
-	char *git_marks;
 	struct buf base;	/* notes for each of its commands */
 };
 

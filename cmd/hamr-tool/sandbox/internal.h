@@ -99,10 +99,10 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
  * nobody knows who made them. */
 void names_tell(struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
-/* A text that changes when git's folders do or, if they may be written, what
- * git obeys in them: it is protected by mounts, which are lost when somebody
- * replaces it.  The caller frees it. */
-char *git_marks(const struct sandboxes *bs);
+/* Append a text that changes when git's folders do or, if they may be written,
+ * what git obeys in them: it is protected by mounts, which are lost when
+ * somebody replaces it. */
+void git_marks(const struct sandboxes *bs, struct buf *out);
 /* Make .hamr, and .git where it is missing and must not be made by others. */
 void stubs_make(struct box *b, struct box_git *g);
 /* Is there no .git in the root, or only a stub? */

@@ -163,10 +163,9 @@ static const char *const obeyed[] = { "hooks", "info", "modules",
 	"config", "config.worktree" };
 enum { FOLDERS = 3, OBEYED = sizeof obeyed / sizeof obeyed[0] };
 
-char *
-git_marks(const struct sandboxes *bs)
+void
+git_marks(const struct sandboxes *bs, struct buf *out)
 {
-	struct buf b = BUF_INIT(1 << 20);
 	struct box_git g;
 	struct stat st;
 
@@ -175,19 +174,19 @@ git_marks(const struct sandboxes *bs)
 		const char *dir = g.dirs.v[i];
 
 		if (lstat(dir, &st) == 0)
-			buf_fmt(&b, "%s %lu %lu\n", dir, st.st_dev, st.st_ino);
+			buf_fmt(out, "%s %lu %lu\n", dir, st.st_dev,
+			    st.st_ino);
 		for (size_t k = 0; k < OBEYED && g.write; k++) {
 			char *path = xasprintf("%s/%s", dir, obeyed[k]);
 
 			if (lstat(path, &st) == 0)
-				buf_fmt(&b, "%lu %lld\n", st.st_ino, (long long)
-				    file_born(AT_FDCWD, path));
+				buf_fmt(out, "%lu %lld\n", st.st_ino,
+				    (long long)file_born(AT_FDCWD, path));
 			free(path);
 		}
 	}
 	texts_release(&g.dirs);
-	buf_addc(&b, '.');
-	return buf_detach(&b);
+	buf_adds(out, ".\n");
 }
 
 /* Make what is missing in dir, sticky and empty.  False: something cannot be

@@ -34,15 +34,13 @@ marks_of(const struct sandboxes *bs, enum box_layer layer)
 	struct buf b = BUF_INIT(1 << 20);
 	struct stat st;
 
+	git_marks(bs, &b);	/* first: box_done compares them alone */
 	buf_fmt(&b, "%llx %u\n", (unsigned long long)bs->hidden_as, layer ==
 	    LAYER_BWRAP ? bs->names.changed : 0);
 	for (size_t i = 0; i < 2; i++)
 		if (fstatat(bs->root.fd, own[i], &st, AT_SYMLINK_NOFOLLOW) ==
 		    0)
 			buf_fmt(&b, "%lu %lu\n", st.st_dev, st.st_ino);
-	char *git = git_marks(bs);
-	buf_adds(&b, git);
-	free(git);
 	if (names_ask_git(&bs->names)) {
 		char *dir = gitrepo_dir(bs->root.real);
 		char *index = xasprintf("%s/index", dir != NULL ? dir : "");
@@ -264,7 +262,6 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		buf_adds(&b->base, "the root was read-only, as its .git is a "
 		    "link, which cannot be protected");
 	b->marks = marks_of(bs, b->layer);
-	b->git_marks = git_marks(bs);
 	return b;
 }
 
