@@ -178,7 +178,7 @@ LONG  = $(patsubst %,tests/%.t,loop/screen all/fleet all/import loop/ask \
         sandbox/shared compact/report tool/bash sandbox/tmp mem/port \
         provider/dialect)
 TESTS = $(LONG) $(filter-out %/check.t $(LONG),$(wildcard tests/*/*.t))
-JOBS  = 6
+JOBS  = $(if $(CHECK_FULL),6,8)
 
 check: all $O/httpd $O/quick-jq.so units layers $(TORTURE)
 	@HAMR_BIN=$(call full,$B) HTTPD_BIN=$(call full,$O/httpd) \
