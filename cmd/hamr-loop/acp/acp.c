@@ -92,7 +92,7 @@ remove_question(struct acp *a, size_t i)
 }
 
 void
-acp_forget(struct worker *s)
+acp_drop_questions(struct worker *s)
 {
 	for (size_t i = s->acp->nq; i-- > 0; )
 		if (s->acp->q[i].worker == s)
@@ -138,7 +138,7 @@ finish_prompt(struct worker *s, struct slice id)
 }
 
 void
-acp_done(struct worker *s, bool ended)
+acp_finish_work(struct worker *s, bool ended)
 {
 	struct slice id = slice_of(s->request != NULL ? s->request : "null");
 	bool load = s->work == LOADING;
@@ -146,7 +146,7 @@ acp_done(struct worker *s, bool ended)
 	struct acp *a = s->acp;
 	struct err e;
 
-	acp_forget(s);		/* a limit may have ended a question */
+	acp_drop_questions(s);	/* a limit may have ended one */
 	if (s->work != IDLE && s->dropped)
 		acp_error(a, id, RPC_CANCELLED, "cancelled");
 	else if (s->work == PROMPTED && ended && (s->cancelled ||
@@ -187,7 +187,7 @@ acp_done(struct worker *s, bool ended)
 
 /* A string parameter; the caller frees it.  NULL: the error was sent. */
 static char *
-want_str(struct acp *a, const struct rpc_msg *m, const char *key)
+require_str(struct acp *a, const struct rpc_msg *m, const char *key)
 {
 	char *text = scan_strdup(scan_get(m->params, key)), *words;
 
@@ -210,9 +210,9 @@ find_session(struct acp *a, const char *id)
 
 /* The open session that a request names.  NULL: the error was sent. */
 static struct worker *
-want_session(struct acp *a, const struct rpc_msg *m)
+require_session(struct acp *a, const struct rpc_msg *m)
 {
-	char *id = want_str(a, m, "sessionId");
+	char *id = require_str(a, m, "sessionId");
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
 
 	if (id != NULL && s == NULL)
@@ -254,7 +254,7 @@ on_initialize(struct acp *a, const struct rpc_msg *m)
 
 /* Start the session's process unless it runs.  False: the error was sent. */
 static bool
-is_up(struct worker *s, const struct rpc_msg *m)
+ensure_running(struct worker *s, const struct rpc_msg *m)
 {
 	struct err e;
 
@@ -271,8 +271,8 @@ on_open(struct acp *a, const struct rpc_msg *m)
 	bool make = scan_str_is(m->method, "session/new");
 	bool load = scan_str_is(m->method, "session/load");
 	enum work work = make ? STARTING : load ? LOADING : RESUMING;
-	char *id = make ? NULL : want_str(a, m, "sessionId"), *path = NULL;
-	char *cwd = make || id != NULL ? want_str(a, m, "cwd") : NULL;
+	char *id = make ? NULL : require_str(a, m, "sessionId"), *path = NULL;
+	char *cwd = make || id != NULL ? require_str(a, m, "cwd") : NULL;
 	struct worker *s = id != NULL ? find_session(a, id) : NULL;
 	struct stat st;
 
@@ -296,10 +296,10 @@ on_open(struct acp *a, const struct rpc_msg *m)
 		bool known = s != NULL;
 		if (!known)
 			s = worker_new(a, id, cwd);
-		bool good = servers_take(s, m, make || load);
+		bool good = servers_read(s, m, make || load);
 		if (good)
 			worker_work(s, work, m->id);
-		if (good ? !is_up(s, m) : !known)
+		if (good ? !ensure_running(s, m) : !known)
 			worker_free(s);
 	}
 out:
@@ -308,7 +308,7 @@ out:
 
 /* Is a parameter present, but neither a string nor null? */
 static bool
-is_wrong(const struct rpc_msg *m, const char *key, const char *text)
+is_mistyped(const struct rpc_msg *m, const char *key, const char *text)
 {
 	struct slice value = scan_get(m->params, key);
 
@@ -323,7 +323,7 @@ on_list(struct acp *a, const struct rpc_msg *m)
 	struct buf page = BUF_INIT(BUF_RECORD_MAX);
 	struct err e;
 
-	if (is_wrong(m, "cwd", cwd) || is_wrong(m, "cursor", cursor) ||
+	if (is_mistyped(m, "cwd", cwd) || is_mistyped(m, "cursor", cursor) ||
 	    (cwd != NULL && cwd[0] != '/'))
 		acp_error(a, m->id, RPC_NO_PARAMS, "cwd is not an absolute "
 		    "path, or cursor is not a string");
@@ -339,7 +339,7 @@ static void
 on_prompt(struct acp *a, const struct rpc_msg *m)
 {
 	struct slice prompt = scan_get(m->params, "prompt");
-	struct worker *s = want_session(a, m);
+	struct worker *s = require_session(a, m);
 	struct err e;
 
 	if (s == NULL)
@@ -351,9 +351,9 @@ on_prompt(struct acp *a, const struct rpc_msg *m)
 		acp_error(a, m->id, RPC_INVALID, s->work == PROMPTED ?
 		    "a prompt is running in this session" :
 		    "the session is being opened or closed");
-	else if (!is_up(s, m))
+	else if (!ensure_running(s, m))
 		return;
-	else if (prompt_say(s, prompt, &e) < 0)
+	else if (prompt_send(s, prompt, &e) < 0)
 		acp_error(a, m->id, RPC_NO_PARAMS, e.text);
 	else
 		worker_work(s, PROMPTED, m->id);
@@ -362,7 +362,7 @@ on_prompt(struct acp *a, const struct rpc_msg *m)
 static void
 on_close(struct acp *a, const struct rpc_msg *m)
 {
-	struct worker *s = want_session(a, m);
+	struct worker *s = require_session(a, m);
 
 	if (s == NULL)
 		return;
@@ -384,15 +384,15 @@ static void
 on_set(struct acp *a, const struct rpc_msg *m)
 {
 	bool older = scan_str_is(m->method, "session/set_mode");
-	struct worker *s = want_session(a, m);
+	struct worker *s = require_session(a, m);
 	char *option = s == NULL ? NULL : older ? xstrdup("mode") :
-	    want_str(a, m, "configId");
-	char *value = option == NULL ? NULL : want_str(a, m, older ? "modeId" :
-	    "value");
+	    require_str(a, m, "configId");
+	char *value = option == NULL ? NULL : require_str(a, m, older ?
+	    "modeId" : "value");
 	bool mode = option != NULL && strcmp(option, "mode") == 0;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
-	if (value == NULL || !is_up(s, m))
+	if (value == NULL || !ensure_running(s, m))
 		goto out;
 	char **now = mode ? &s->mode : &s->model;
 	bool same = *now != NULL && strcmp(value, *now) == 0;
@@ -410,7 +410,7 @@ on_set(struct acp *a, const struct rpc_msg *m)
 		    "mode" : "the server has no such model");
 	} else {
 		if (!same)
-			worker_say(s, "{'type':'config','set':{'$':@}}", mode ?
+			worker_send(s, "{'type':'config','set':{'$':@}}", mode ?
 			    SLICE("agent.mode") : SLICE("provider.model"),
 			    slice_of(value));
 		xset(now, xstrdup(value));
@@ -460,13 +460,13 @@ on_cancel_request(struct acp *a, const struct rpc_msg *m)
 /* ---- what the editor answers ---- */
 
 void
-acp_say_file(struct worker *s, struct slice id, struct slice content)
+acp_send_file(struct worker *s, struct slice id, struct slice content)
 {
 	if (scan_kind(content) == SCAN_STRING)
-		worker_say(s, "{'type':'file','id':$,'content':$}", id,
+		worker_send(s, "{'type':'file','id':$,'content':$}", id,
 		    content);
 	else
-		worker_say(s, "{'type':'file','id':$}", id);
+		worker_send(s, "{'type':'file','id':$}", id);
 }
 
 /* False: no question has this id. */
@@ -489,10 +489,10 @@ on_answer(struct acp *a, const struct rpc_msg *m)
 		return false;
 	struct slice id = slice_of(a->q[i].id);
 	if (a->q[i].kind == R_FILE)
-		acp_say_file(a->q[i].worker, id,
+		acp_send_file(a->q[i].worker, id,
 		    scan_get(m->result, "content"));
 	else
-		worker_say(a->q[i].worker, "{'type':'answer','id':$,"
+		worker_send(a->q[i].worker, "{'type':'answer','id':$,"
 		    "'allow':$,'scope':@}", id, scan_truth(allow),
 		    always ? SLICE("session") : SLICE("once"));
 	remove_question(a, i);

@@ -117,7 +117,7 @@ whole_text(const char *text, struct slice diff, bool back)
 /* ---- calls ---- */
 
 void
-calls_forget(struct worker *s)
+calls_clear(struct worker *s)
 {
 	for (size_t i = 0; i < s->ncalls; i++) {
 		struct seen_call *c = &s->calls[i];
@@ -203,7 +203,7 @@ put_call(struct buf *out, const struct seen_call *c, int64_t line)
 }
 
 void
-calls_see(struct worker *s, const struct call *call)
+calls_add(struct worker *s, const struct call *call)
 {
 	struct buf args = BUF_INIT(BUF_RECORD_MAX);
 	struct buf named = BUF_INIT(BUF_RECORD_MAX);
@@ -264,7 +264,7 @@ send_output(struct worker *s, struct seen_call *c)
 	    utf8_last(all, num_min(c->unsent, all.n)));
 	c->unsent = 0;
 	c->due = false;
-	c->told = file_now_ms();
+	c->sent_at = file_now_ms();
 }
 
 void
@@ -296,7 +296,8 @@ calls_send_due(struct worker *s)
 	for (size_t i = 0; i < s->ncalls; i++) {
 		if (!s->calls[i].due)
 			continue;
-		long long left = s->calls[i].told + OUTPUT_MS - file_now_ms();
+		long long left = s->calls[i].sent_at + OUTPUT_MS -
+		    file_now_ms();
 		if (left <= 0)
 			send_output(s, &s->calls[i]);
 		else if (least < 0 || left < least)

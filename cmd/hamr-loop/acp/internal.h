@@ -50,7 +50,7 @@ struct seen_call {
 	char *path;		/* absolute, or NULL */
 	struct buf output;	/* the end of a command's output */
 	size_t unsent;		/* bytes at its end not yet sent in _meta */
-	long long told;		/* ms; when its output was last sent */
+	long long sent_at;	/* ms; when its output was last sent */
 	bool due;		/* more came since */
 };
 
@@ -105,14 +105,14 @@ void acp_error(struct acp *a, struct slice id, enum rpc_code code,
 bool acp_ask(struct worker *s, const char *method, struct buf *params,
     const struct rec *r);
 /* Stop waiting for the answers to a session's questions. */
-void acp_forget(struct worker *s);
+void acp_drop_questions(struct worker *s);
 
 /* Reply to a file record; content is a JSON string, or anything else when the
  * file could not be read. */
-void acp_say_file(struct worker *s, struct slice id, struct slice content);
+void acp_send_file(struct worker *s, struct slice id, struct slice content);
 
 /* The session's work is done: its process said so, or (ended) it exited. */
-void acp_done(struct worker *s, bool ended);
+void acp_finish_work(struct worker *s, bool ended);
 
 /* ---- worker.c ---- */
 
@@ -121,9 +121,9 @@ struct worker *worker_new(struct acp *a, const char *id,
 /* Start its process, which resumes s->id if that is known.  -1 with e. */
 int worker_begin(struct worker *s, struct err *e);
 /* Queue a record for the process; form as for scan_put. */
-#define worker_say(s, form, ...) \
+#define worker_send(s, form, ...) \
 	scan_put(&(s)->out, form "\n", ##__VA_ARGS__)
-/* Begin this work for the request; acp_done ends it. */
+/* Begin this work for the request; acp_finish_work ends it. */
 void worker_work(struct worker *s, enum work work, struct slice request);
 void worker_cancel(struct worker *s);
 /* Its process has ended, or must within ms. */
@@ -162,25 +162,25 @@ void update_put_modes(const struct worker *s, struct buf *out);
 
 /* Report a call of the last message; its start, a piece of its output, its
  * result; the question whether it may run. */
-void calls_see(struct worker *s, const struct call *call);
+void calls_add(struct worker *s, const struct call *call);
 void calls_start(struct worker *s, const struct rec *r);
 void calls_output(struct worker *s, const struct rec *r);
 void calls_result(struct worker *s, const struct rec *r, bool replay);
 void calls_ask(struct worker *s, const struct rec *r);
 /* Send the output that is due.  Returns the ms until more is, -1: never. */
 int calls_send_due(struct worker *s);
-void calls_forget(struct worker *s);
+void calls_clear(struct worker *s);
 
 /* ---- servers.c ---- */
 
 /* Read mcpServers of a request, which may be missing unless must is set.
  * False: it is wrong, and the error was sent. */
-bool servers_take(struct worker *s, const struct rpc_msg *m, bool must);
+bool servers_read(struct worker *s, const struct rpc_msg *m, bool must);
 
 /* ---- prompt.c ---- */
 
 /* Send a prompt to the process.  -1 with e: its params are wrong. */
-int prompt_say(struct worker *s, struct slice prompt, struct err *e);
+int prompt_send(struct worker *s, struct slice prompt, struct err *e);
 
 /* ---- listing.c ---- */
 

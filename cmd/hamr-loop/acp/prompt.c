@@ -162,7 +162,7 @@ take_resource(struct prompt *p, struct slice resource)
 }
 
 int
-prompt_say(struct worker *s, struct slice prompt, struct err *e)
+prompt_send(struct worker *s, struct slice prompt, struct err *e)
 {
 	struct prompt p = { .s = s };
 	struct walk w = walk_elements(prompt);
@@ -194,17 +194,17 @@ prompt_say(struct worker *s, struct slice prompt, struct err *e)
 	if (p.text.over || p.context.over || p.images.over)
 		why = "the prompt is too long";
 	if (why == NULL && p.context.len > 0)
-		worker_say(s, "{'role':'user','content':@,"
+		worker_send(s, "{'role':'user','content':@,"
 		    "'meta':{'by':'context'}}", buf_view(&p.context));
 	if (why != NULL && n == 0)
 		err_set(e, ST_USAGE, "%s", why);
 	else if (why != NULL)
 		err_set(e, ST_USAGE, "prompt[%zu]: %s", n - 1, why);
 	else if (p.images.len == 0)
-		worker_say(s, "{'role':'user','content':@,"
+		worker_send(s, "{'role':'user','content':@,"
 		    "'meta':{'by':'user'}}", text);
 	else
-		worker_say(s, "{'role':'user','content':[{'type':'text',"
+		worker_send(s, "{'role':'user','content':[{'type':'text',"
 		    "'text':@}$]}", text, buf_view(&p.images));
 	bufs_release(BUFS(&p.text, &p.context, &p.images));
 	return why != NULL ? -1 : 0;

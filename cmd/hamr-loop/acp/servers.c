@@ -65,7 +65,7 @@ add_server(struct texts *to, const struct buf *name, bool http,
 }
 
 bool
-servers_take(struct worker *s, const struct rpc_msg *m, bool must)
+servers_read(struct worker *s, const struct rpc_msg *m, bool must)
 {
 	struct slice list = scan_get(m->params, "mcpServers"), el;
 	struct walk w = walk_elements(list);

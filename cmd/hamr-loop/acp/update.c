@@ -170,7 +170,7 @@ update_commands(struct worker *s)
 /* ---- messages ---- */
 
 static void
-see_assistant(struct worker *s, const struct rec *r)
+on_assistant(struct worker *s, const struct rec *r)
 {
 	struct call call;
 
@@ -184,15 +184,15 @@ see_assistant(struct worker *s, const struct rec *r)
 	s->messages++;
 	if (msg_count_calls(rec_get(r, "tool_calls")) == 0)
 		return;
-	calls_forget(s);
+	calls_clear(s);
 	s->said_text = false;
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &call); )
-		calls_see(s, &call);
+		calls_add(s, &call);
 }
 
 static void
-see_user(struct worker *s, const struct rec *r, bool replay)
+on_user(struct worker *s, const struct rec *r, bool replay)
 {
 	struct walk w = walk_elements(rec_get(r, "content"));
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -243,7 +243,7 @@ see_user(struct worker *s, const struct rec *r, bool replay)
 /* ---- the rest ---- */
 
 static void
-tell_usage(struct worker *s)
+send_usage(struct worker *s)
 {
 	if (s->window > 0 && s->used > 0)
 		update_put(s, "'usage_update','used':$,'size':$",
@@ -252,7 +252,7 @@ tell_usage(struct worker *s)
 
 /* Take the session's state as its process reports it. */
 static void
-see_progress(struct worker *s, const struct rec *r)
+on_progress(struct worker *s, const struct rec *r)
 {
 	struct slice commands = rec_get(r, "commands"), el;
 	struct slice models = rec_get(r, "models");
@@ -314,13 +314,13 @@ update_passing(struct worker *s, const struct rec *r)
 		buf_addc(&b, '}');
 		if (!acp_ask(s, write ? "fs/write_text_file" :
 		    "fs/read_text_file", &b, r))
-			acp_say_file(s, rec_get(r, "id"), SLICE("null"));
+			acp_send_file(s, rec_get(r, "id"), SLICE("null"));
 		break;
-	case R_PROGRESS: see_progress(s, r); break;
+	case R_PROGRESS: on_progress(s, r); break;
 	case R_SYNC:
 		rec_int(r, "n", &n);
 		if (n == s->sync && s->work != IDLE)
-			acp_done(s, false);
+			acp_finish_work(s, false);
 		break;
 	default: break;
 	}
@@ -338,8 +338,8 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		return;
 	}
 	switch (r->kind) {
-	case R_ASSISTANT: see_assistant(s, r); break;
-	case R_USER: see_user(s, r, replay); break;
+	case R_ASSISTANT: on_assistant(s, r); break;
+	case R_USER: on_user(s, r, replay); break;
 	case R_TOOL: calls_result(s, r, replay); break;
 	case R_START:
 		if (!replay)
@@ -350,7 +350,7 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		rec_int(r, "completion_tokens", &out);
 		s->used = in + out;
 		if (!replay)
-			tell_usage(s);
+			send_usage(s);
 		break;
 	case R_LIMIT: rec_int(r, "context_tokens", &s->window); break;
 	case R_VERIFICATION:
@@ -373,7 +373,7 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		xset(&s->status, scan_text(rec_get(r, "status")));
 		xset(&s->reason, scan_text(rec_get(r, "reason")));
 		if (replay)
-			tell_usage(s);
+			send_usage(s);
 		break;
 	default: break;
 	}

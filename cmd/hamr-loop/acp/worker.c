@@ -26,7 +26,7 @@ worker_new(struct acp *a, const char *id, const char *cwd)
 
 /* A line of its stderr. */
 static void
-tell_line(void *worker, struct slice line)
+forward_err_line(void *worker, struct slice line)
 {
 	struct worker *s = worker;
 	size_t name = slice_starts(line, NAME) ? strlen(NAME) : 0;
@@ -39,7 +39,7 @@ int
 worker_begin(struct worker *s, struct err *e)
 {
 	struct child_opts o = { .commands = ARGS("hamr-loop"),
-		.err = CHILD_ERR_TOLD, .tell = tell_line, .arg = s };
+		.err = CHILD_ERR_LINES, .on_line = forward_err_line, .arg = s };
 	const char *set = getenv("HAMR_SET");
 	char *resume = s->id != NULL ? xasprintf("--resume=%s", s->id) : NULL;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -81,15 +81,15 @@ worker_work(struct worker *s, enum work work, struct slice request)
 	xset(&s->status, NULL);
 	xset(&s->reason, NULL);
 	xset(&s->error, NULL);
-	worker_say(s, "{'type':'sync','n':$}", SCAN_INT(++s->sync));
+	worker_send(s, "{'type':'sync','n':$}", SCAN_INT(++s->sync));
 }
 
 void
 worker_cancel(struct worker *s)
 {
 	s->cancelled = true;
-	worker_say(s, "{'type':'cancel'}");
-	acp_forget(s);
+	worker_send(s, "{'type':'cancel'}");
+	acp_drop_questions(s);
 }
 
 void
@@ -116,7 +116,7 @@ worker_end(struct worker *s, int ms)
 	rec_in_release(&s->in);
 	s->child = NULL;
 	buf_reset(&s->out);
-	acp_forget(s);
+	acp_drop_questions(s);
 }
 
 void
@@ -131,7 +131,7 @@ worker_read(struct worker *s)
 	if (got > 0 && took >= 0)
 		return;
 	worker_end(s, WORKER_END_MS);
-	acp_done(s, true);
+	acp_finish_work(s, true);
 }
 
 void
@@ -147,7 +147,7 @@ worker_free(struct worker *s)
 			    sizeof(struct worker *));
 			break;
 		}
-	calls_forget(s);
+	calls_clear(s);
 	texts_release(&s->models);
 	texts_release(&s->servers);
 	buf_release(&s->out);

@@ -168,14 +168,14 @@ struct child *
 child_start(const struct child_opts *o, struct err *e)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err[2] = { -1, -1 };
-	bool told = o->err == CHILD_ERR_TOLD;
+	bool told = o->err == CHILD_ERR_LINES;
 
 	bool made = (o->tty || (make_pipe(in, 1) && make_pipe(out, 0))) &&
 	    (!told || make_pipe(err, 0));
 	struct child *c = xcalloc(1, sizeof *c);
 	*c = (struct child){ .o = *o, .in = in[1], .out = out[0],
 		.err = err[0], .err_theirs = err[1],
-		.said = BUF_INIT(2 * ERR_LINE_MAX) };
+		.partial = BUF_INIT(2 * ERR_LINE_MAX) };
 	int r = made ? begin(c, in[0], out[1], e) :
 	    err_sys(e, ST_SYSTEM, "cannot be started");
 	file_close(err[1]);
@@ -214,10 +214,10 @@ child_read_err(struct child *c)
 	while (rest.n > 0) {
 		size_t k = slice_find(rest, 0, "\n");
 
-		buf_add(&c->said, rest.p, k);
-		if (k < rest.n || c->said.len > ERR_LINE_MAX) {
-			c->o.tell(c->o.arg, buf_view(&c->said));
-			buf_reset(&c->said);
+		buf_add(&c->partial, rest.p, k);
+		if (k < rest.n || c->partial.len > ERR_LINE_MAX) {
+			c->o.on_line(c->o.arg, buf_view(&c->partial));
+			buf_reset(&c->partial);
 		}
 		rest = slice_from(rest, k + (k < rest.n));
 	}
@@ -273,9 +273,9 @@ reap(struct child *c)
 	free(statuses);
 	pipeline_free(c->p);
 	read_all_err(c);
-	if (c->said.len > 0)
-		c->o.tell(c->o.arg, buf_view(&c->said));
-	buf_release(&c->said);
+	if (c->partial.len > 0)
+		c->o.on_line(c->o.arg, buf_view(&c->partial));
+	buf_release(&c->partial);
 	file_close(c->err);
 	free(c);
 	return r;
@@ -301,7 +301,7 @@ child_end(struct child *c, int ms)
 /* ---- to its end ---- */
 
 long long
-child_talk(struct child *c, struct slice *input, long long until,
+child_communicate(struct child *c, struct slice *input, long long until,
     struct buf *out)
 {
 	char part[65536];
@@ -355,7 +355,7 @@ child_run(const char *command, const char *const *args, int ms,
 
 	if (c == NULL)
 		return -1;
-	long long left = child_talk(c, &(struct slice){ "", 0 },
+	long long left = child_communicate(c, &(struct slice){ "", 0 },
 	    file_now_ms() + ms, out);
 	return code_of(child_end(c, left > 0 ? QUIET_MS : 0));
 }

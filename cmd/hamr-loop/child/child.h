@@ -26,9 +26,9 @@ struct child_opts {
 		CHILD_ERR_OURS,	/* to our stderr */
 		CHILD_ERR_NONE,
 		CHILD_ERR_OUT,	/* to its stdout (one command only) */
-		CHILD_ERR_TOLD	/* to tell(), line by line */
+		CHILD_ERR_LINES	/* to on_line(), line by line */
 	} err;
-	void (*tell)(void *arg, struct slice line);
+	void (*on_line)(void *arg, struct slice line);
 	void *arg;
 	bool tty;		/* stdin, stdout and stderr are /dev/tty, and
 				 * it is in the foreground */
@@ -43,7 +43,7 @@ struct child {
 	/* private */
 	struct child_opts o;	/* the command is borrowed while it starts */
 	int err_theirs;
-	struct buf said;	/* an incomplete line of its stderr */
+	struct buf partial;	/* an incomplete line of its stderr */
 };
 
 /* Start a child in its own process group; child_end frees it.  A command
@@ -55,7 +55,7 @@ struct child *child_start(const struct child_opts *o, struct err *e);
 struct child *child_open(const char *command, const char *const *args,
     enum child_err err, struct err *e);
 
-/* Read its stderr once and pass each line to tell.  False: nothing came. */
+/* Read its stderr once and pass each line to on_line.  False: nothing came. */
 bool child_read_err(struct child *c);
 
 /* Close our write end, so that the child sees the end of its input. */
@@ -64,8 +64,8 @@ void child_close_in(struct child *c);
 /* Write input, which is advanced, close our end, and append the child's output
  * to out (NULL: discard it) until it ends, out is full, the time is until (in
  * ms of file_now_ms) or something comes on its stop.  Returns the ms left. */
-long long child_talk(struct child *c, struct slice *input, long long until,
-    struct buf *out);
+long long child_communicate(struct child *c, struct slice *input,
+    long long until, struct buf *out);
 
 /* Is one of its processes left after ms, or when something came on its stop?
  */
@@ -73,8 +73,8 @@ bool child_is_alive(const struct child *c, int ms);
 
 /* Close both ends, wait up to ms for all of its processes, then kill the group
  * (ms -1: wait for its commands, and leave what they put into the background),
- * pass the rest of its stderr to tell, and free c.  Returns the raw wait status
- * of the first command that failed, or else of the last one. */
+ * pass the rest of its stderr to on_line, and free c.  Returns the raw wait
+ * status of the first command that failed, or else of the last one. */
 int child_end(struct child *c, int ms);
 
 /* Run command (a command line, as for a slot) with these further arguments and

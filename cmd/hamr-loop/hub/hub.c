@@ -151,7 +151,7 @@ hub_init(struct hub *h, struct session *ses, struct track *t, struct ui *ui,
 		h->slot[i].hub = h;
 		h->slot[i].name = names[i];
 		bufs_init(BUFS(&h->slot[i].out, &h->slot[i].proposals,
-		    &h->slot[i].told), 2 * BUF_RECORD_MAX);
+		    &h->slot[i].notices), 2 * BUF_RECORD_MAX);
 	}
 	buf_init(&h->request, 2 * BUF_RECORD_MAX);
 	signal(SIGPIPE, SIG_IGN);
@@ -193,7 +193,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 	struct slot *s = &h->slot[id];
 
 	if (s->cmd.commands == NULL || (s->started && s->child == NULL)) {
-		slot_done(s);
+		slot_clear_request(s);
 		return;
 	}
 	s->asked = ++h->number;
@@ -201,7 +201,7 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 	h->window_asked |= id == SLOT_PROVIDER && !go;
 	s->deadline = go && (id == SLOT_PROVIDER || id == SLOT_TOOL) ? 0 :
 	    file_now_ms() + PURE_DEADLINE_MS;
-	slot_ask_again(h, s);
+	slot_repeat_request(h, s);
 	if (id == SLOT_PROVIDER && go) {
 		slot_feed(h, s);	/* first, while memory starts */
 		start_memory(h);
@@ -209,10 +209,10 @@ hub_ask(struct hub *h, enum slot_id id, bool go)
 }
 
 void
-hub_tell_tool(struct hub *h, struct buf *record)
+hub_notify_tool(struct hub *h, struct buf *record)
 {
 	buf_addc(record, '\n');
-	buf_slice(&h->slot[SLOT_TOOL].told, buf_view(record));
+	buf_slice(&h->slot[SLOT_TOOL].notices, buf_view(record));
 	buf_release(record);
 }
 
@@ -232,7 +232,7 @@ hub_read_signals(struct hub *h)
 
 /* Act on keys that were not text.  False: there were none. */
 static bool
-take_wishes(struct hub *h)
+take_key_events(struct hub *h)
 {
 	struct ui *u = h->ui;
 	bool any = u->interrupted || u->leaving;
@@ -280,7 +280,7 @@ next_timeout(const struct hub *h, long long until)
 
 	for (int i = 0; i < 2 * SLOTS; i++) {
 		const struct slot *s = &h->slot[i / 2];
-		long long due = i % 2 == 0 ? s->deadline : s->deaf;
+		long long due = i % 2 == 0 ? s->deadline : s->drain_until;
 
 		if (due != 0 && (at == 0 || due < at))
 			at = due;
@@ -301,9 +301,10 @@ check_deadlines(struct hub *h)
 		struct slot *s = &h->slot[i];
 
 		if (s->child != NULL && s->deadline != 0 && now >= s->deadline)
-			slot_late(h, s);
-		else if (s->child != NULL && s->deaf != 0 && now >= s->deaf)
-			slot_down(h, s, NULL);
+			slot_timed_out(h, s);
+		else if (s->child != NULL && s->drain_until != 0 &&
+		    now >= s->drain_until)
+			slot_ended(h, s, NULL);
 	}
 }
 
@@ -322,7 +323,7 @@ round_of_poll(struct hub *h, long long until)
 	for (int i = 0; i < SLOTS; i++) {
 		struct slot *s = &h->slot[i];
 
-		if (!quiet && slot_can_wait(h, s))
+		if (!quiet && slot_is_idle(h, s))
 			waits = true;
 		else
 			slot_feed(h, s);
@@ -345,7 +346,7 @@ round_of_poll(struct hub *h, long long until)
 	if (waits && (timeout < 0 || timeout > QUIET_MS))
 		timeout = QUIET_MS;
 	h->quiet = false;
-	if (h->failed || take_wishes(h))
+	if (h->failed || take_key_events(h))
 		return;
 	int got = poll(p, 3 * SLOTS + 4, timeout);
 	h->quiet = waits && got == 0;
@@ -356,7 +357,7 @@ round_of_poll(struct hub *h, long long until)
 	if (p[3 * SLOTS + 2].revents != 0)
 		h->listen &= h->ui->peer != NULL ? ui_read_peer(h->ui) :
 		    ui_read_keys(h->ui);
-	take_wishes(h);
+	take_key_events(h);
 	if (p[3 * SLOTS].revents != 0)
 		hub_read_signals(h);
 	if ((p[3 * SLOTS + 1].revents & (POLLERR | POLLNVAL)) != 0)
@@ -366,9 +367,9 @@ round_of_poll(struct hub *h, long long until)
 			child_read_err(h->slot[i].child);
 		if ((p[3 * i + 1].revents & POLLERR) != 0 &&
 		    h->slot[i].child != NULL)
-			slot_is_deaf(&h->slot[i]);
+			slot_input_closed(&h->slot[i]);
 		if (p[3 * i].revents != 0 && h->slot[i].child != NULL)
-			slot_listen(h, &h->slot[i]);
+			slot_read(h, &h->slot[i]);
 	}
 	check_deadlines(h);
 }
@@ -455,7 +456,7 @@ hub_cancel(struct hub *h)
 				    "it was ended", s->name);
 			slot_stop(h, s, 0);
 		}
-		slot_done(s);
+		slot_clear_request(s);
 	}
 }
 
@@ -514,7 +515,7 @@ sync_all(struct hub *h)
 	} while (mem->asked != 0 && mem->cursor != taken &&
 	    h->interrupts == 0 && until < last);
 	if (mem->asked != 0 && mem->child != NULL && h->interrupts == 0)
-		slot_late(h, mem);
+		slot_timed_out(h, mem);
 }
 
 void
@@ -544,8 +545,8 @@ hub_end(struct hub *h)
 		if (s->child != NULL)
 			slot_stop(h, s, left > 0 ? (int)left : 0);
 		slot_drop_controls(s);
-		FREE(s->q, s->said, s->flags.v);
-		bufs_release(BUFS(&s->out, &s->proposals, &s->told));
+		FREE(s->q, s->last_words, s->flags.v);
+		bufs_release(BUFS(&s->out, &s->proposals, &s->notices));
 	}
 	texts_release(&h->died);
 	buf_release(&h->request);

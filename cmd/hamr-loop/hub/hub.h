@@ -46,14 +46,14 @@ struct slot {
 	off_t barrier;		/* offset of the last go or sync it returned */
 	int64_t asked;		/* number of the go or sync in flight, or 0 */
 	bool asked_go;
-	struct buf told;	/* lines that go before that go */
+	struct buf notices;	/* lines that go before that go */
 	int64_t discard;	/* discard its output until this sync */
 	size_t skip;		/* proposals already in the session */
 	struct buf proposals;	/* whole lines, until the barrier returns */
 	long long deadline;	/* ms, 0: none */
-	long long deaf;		/* it reads no more: when to stop it; or 0 */
+	long long drain_until;	/* its input is closed: when to stop it, or 0 */
 	int restarts;
-	char *said;		/* why it ended: the last line of its stderr, or
+	char *last_words;	/* why it ended: the last line of its stderr, or
 				 * what it was stopped for; or NULL */
 };
 
@@ -141,7 +141,7 @@ int hub_pause(struct hub *h, int ms);
 /* Send hamr-tool a record (released) that is not committed, with its next go
  * and again if it is restarted: that a call is answered, before its answer is
  * due in call order. */
-void hub_tell_tool(struct hub *h, struct buf *record);
+void hub_notify_tool(struct hub *h, struct buf *record);
 
 /* Cancel the action in progress and give the stage time to write what it has.
  * A stage that has not answered by then is stopped until hub_revive. */

@@ -27,9 +27,9 @@ bool hub_is_judged(const struct hub *h);
 void slot_control(struct slot *s, off_t at, char *line);
 void slot_drop_controls(struct slot *s);
 /* It is asked for nothing any more. */
-void slot_done(struct slot *s);
+void slot_clear_request(struct slot *s);
 /* Queue the go or sync in flight (the provider's with its request). */
-void slot_ask_again(struct hub *h, struct slot *s);
+void slot_repeat_request(struct hub *h, struct slot *s);
 
 /* Start the stage.  It reads the session from the beginning; its output up to
  * its last barrier is discarded. */
@@ -40,16 +40,16 @@ void slot_restart(struct hub *h, struct slot *s);
 int slot_stop(struct hub *h, struct slot *s, int ms);
 /* The stage ended by itself (fault is NULL) or must be stopped for a fault:
  * restart it, or give it up. */
-void slot_down(struct hub *h, struct slot *s, const char *fault);
+void slot_ended(struct hub *h, struct slot *s, const char *fault);
 /* It missed its deadline, it or a filter behind it. */
-void slot_late(struct hub *h, struct slot *s);
+void slot_timed_out(struct hub *h, struct slot *s);
 
 /* Is it asked for nothing, with little left unread? */
-bool slot_can_wait(const struct hub *h, const struct slot *s);
+bool slot_is_idle(const struct hub *h, const struct slot *s);
 /* It reads no more.  If it has not read all, it has ended, though what it left
  * behind may keep its output open; else it may still answer. */
-void slot_is_deaf(struct slot *s);
+void slot_input_closed(struct slot *s);
 /* Write until its pipe is full or nothing is due. */
 void slot_feed(struct hub *h, struct slot *s);
 /* Read what it says. */
-void slot_listen(struct hub *h, struct slot *s);
+void slot_read(struct hub *h, struct slot *s);

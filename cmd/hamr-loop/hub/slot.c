@@ -16,15 +16,15 @@
 #define MAX_RESTARTS 5		/* of one stage in one run (chapter 7.3) */
 #define CHUNK ((size_t)65536)	/* session bytes per write */
 #define EXIT_MS 100		/* from the end of its output to its exit */
-#define DEAF_MS 1000		/* from the end of its input to that of what it
+#define DRAIN_MS 1000		/* from the end of its input to that of what it
 				 * wrote, which filters may still pass on */
 
 static void
-tell_line(void *slot, struct slice line)
+take_err_line(void *slot, struct slice line)
 {
 	struct slot *s = slot;
 
-	xset(&s->said, xmemdup0(line.p, line.n));
+	xset(&s->last_words, xmemdup0(line.p, line.n));
 	ui_stage_line(s->hub->ui, line.p, line.n);
 	runlog_line(s->hub->log, s->name, "%.*s", (int)line.n, line.p);
 }
@@ -38,7 +38,7 @@ is_cancelled(const struct hub *h)
 }
 
 static void
-answer_ask(struct hub *h, const struct rec *r)
+ask_person(struct hub *h, const struct rec *r)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	struct slice id = rec_get(r, "id");
@@ -96,7 +96,7 @@ is_awaited(const struct hub *h, const struct slot *s, const struct rec *r)
 
 /* Does what it says stand at once? */
 static bool
-acts(const struct slot *s)
+commits_at_once(const struct slot *s)
 {
 	return s == &s->hub->slot[SLOT_PROVIDER] ||
 	    s == &s->hub->slot[SLOT_TOOL];
@@ -106,10 +106,10 @@ acts(const struct slot *s)
 static void
 take_barrier(struct hub *h, struct slot *s)
 {
-	slot_done(s);
+	slot_clear_request(s);
 	s->barrier = s->cursor;
 	s->restarts = 0;
-	if (!acts(s))
+	if (!commits_at_once(s))
 		hub_commit_proposals(h, s);
 	if (s == &h->slot[SLOT_GUARD]) {	/* others waited for it */
 		hub_commit_proposals(h, &h->slot[SLOT_PROVIDER]);
@@ -174,26 +174,26 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 	} else if (r->kind == R_ASK) {
 		if (h->ui->peer == NULL)	/* else ui_ask does */
 			ui_passing(h->ui, r);
-		answer_ask(h, r);
+		ask_person(h, r);
 	} else if (r->kind == R_FILE) {
 		/* ask an editor for its text of the file, if it has it open */
 		struct slice id = rec_get(r, "id");
-		char *said = NULL;
+		char *reply = NULL;
 
 		if (h->ui->peer != NULL && !is_cancelled(h)) {
 			ui_passing(h->ui, r);
-			said = ui_await(h->ui, R_FILE, id);
+			reply = ui_await(h->ui, R_FILE, id);
 		}
-		slot_control(s, h->session->size, said != NULL ?
-		    xasprintf("%s\n", said) : xasprintf(
+		slot_control(s, h->session->size, reply != NULL ?
+		    xasprintf("%s\n", reply) : xasprintf(
 		    "{\"type\":\"file\",\"id\":%.*s}\n", (int)id.n, id.p));
-		free(said);
+		free(reply);
 	} else if (rec_is_passing(r->kind)) {
 		if (r->kind == R_PROGRESS && s->deadline != 0)
 			s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 		runlog_record(h->log, r);
 		ui_passing(h->ui, r);
-	} else if (acts(s) && hub_is_judged(h)) {
+	} else if (commits_at_once(s) && hub_is_judged(h)) {
 		/* its LF follows it in the buffer it was read into */
 		hub_commit_lines(h, (struct slice){ r->line.p,
 		    r->line.n + 1 }, r);
@@ -207,11 +207,11 @@ take_record(struct hub *h, struct slot *s, const struct rec *r)
 }
 
 void
-slot_done(struct slot *s)
+slot_clear_request(struct slot *s)
 {
 	s->asked = 0;
 	s->deadline = 0;
-	buf_reset(&s->told);
+	buf_reset(&s->notices);
 }
 
 void
@@ -230,7 +230,7 @@ slot_drop_controls(struct slot *s)
 }
 
 void
-slot_ask_again(struct hub *h, struct slot *s)
+slot_repeat_request(struct hub *h, struct slot *s)
 {
 	struct buf line = BUF_INIT(2 * BUF_RECORD_MAX);
 
@@ -238,7 +238,7 @@ slot_ask_again(struct hub *h, struct slot *s)
 		buf_slice(&line, buf_view(&h->request));
 		buf_addc(&line, '\n');
 	} else if (s->asked_go) {
-		buf_slice(&line, buf_view(&s->told));
+		buf_slice(&line, buf_view(&s->notices));
 	}
 	buf_fmt(&line, "{\"type\":\"%s\",\"n\":%lld}\n",
 	    s->asked_go ? "go" : "sync", (long long)s->asked);
@@ -248,7 +248,7 @@ slot_ask_again(struct hub *h, struct slot *s)
 static void
 give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 {
-	slot_done(s);
+	slot_clear_request(s);
 	if (s == &h->slot[SLOT_MEM]) {	/* the run continues without memory */
 		struct buf path = BUF_INIT(BUF_RECORD_MAX);
 
@@ -266,8 +266,8 @@ give_up(struct hub *h, struct slot *s, enum status status, const char *how)
 	/* quote its last words: an editor, or a later reader of the session,
 	 * has not seen its stderr */
 	err_set(&h->err, status, "stage %s (%s) %s%s%s", s->name,
-	    s->cmd.commands[0], how, s->said != NULL ? ": " : "",
-	    s->said != NULL ? s->said : "");
+	    s->cmd.commands[0], how, s->last_words != NULL ? ": " : "",
+	    s->last_words != NULL ? s->last_words : "");
 }
 
 int
@@ -282,14 +282,14 @@ slot_stop(struct hub *h, struct slot *s, int ms)
 		runlog_line(h->log, s->name, "ended with status %d",
 		    WEXITSTATUS(st));
 	s->child = NULL;
-	s->deaf = 0;
+	s->drain_until = 0;
 	rec_in_release(&s->in);
 	return st;
 }
 
 /* A stage whose exit status says why it cannot work is not restarted. */
 void
-slot_down(struct hub *h, struct slot *s, const char *fault)
+slot_ended(struct hub *h, struct slot *s, const char *fault)
 {
 	/* in a pipeline with a filter, it may still have to end a call or write
 	 * a memory */
@@ -302,22 +302,22 @@ slot_down(struct hub *h, struct slot *s, const char *fault)
 		kill(-s->child->group, SIGKILL);
 	int st = slot_stop(h, s, soon ? EXIT_MS : END_MS);
 	if (fault != NULL)
-		xset(&s->said, xstrdup(fault));
-	else if (WIFSIGNALED(st) && s->said == NULL)
-		s->said = xasprintf("signal %d", WTERMSIG(st));
+		xset(&s->last_words, xstrdup(fault));
+	else if (WIFSIGNALED(st) && s->last_words == NULL)
+		s->last_words = xasprintf("signal %d", WTERMSIG(st));
 	if (s == &h->slot[SLOT_MEM] && h->closing && (fault != NULL ||
 	    s->asked != 0)) {
 		give_up(h, s, ST_PEER, what);
 		return;
 	}
 	if (h->failed || h->closing) {
-		slot_done(s);
+		slot_clear_request(s);
 		return;
 	}
 	int code = WIFEXITED(st) ? WEXITSTATUS(st) : 0;
 	/* ours begin with their name; of another its stage must be told */
 	h->explained = fault == NULL && code >= ST_DATA &&
-	    slice_starts(slice_of(s->said), "hamr-");
+	    slice_starts(slice_of(s->last_words), "hamr-");
 	if (fault == NULL && (code == ST_USAGE || code >= ST_DATA)) {
 		/* Pass on the stage's status if the person can fix the cause.
 		 * A usage error is an error in [stages]. */
@@ -354,7 +354,7 @@ put_programs(struct buf *b, const struct slot *s, size_t i)
 }
 
 void
-slot_late(struct hub *h, struct slot *s)
+slot_timed_out(struct hub *h, struct slot *s)
 {
 	struct buf b = BUF_INIT((size_t)1 << 20);
 
@@ -364,15 +364,15 @@ slot_late(struct hub *h, struct slot *s)
 		put_programs(&b, s, 1);
 		buf_addc(&b, ')');
 	}
-	slot_down(h, s, buf_view(&b).p);
+	slot_ended(h, s, buf_view(&b).p);
 	buf_release(&b);
 }
 
 int
 slot_start(struct hub *h, struct slot *s, struct err *e)
 {
-	s->cmd.err = CHILD_ERR_TOLD;
-	s->cmd.tell = tell_line;
+	s->cmd.err = CHILD_ERR_LINES;
+	s->cmd.on_line = take_err_line;
 	s->cmd.arg = s;
 	s->cmd.pass = h->session->lock;
 	s->cmd.stop = h->ui->signals;
@@ -412,7 +412,7 @@ slot_restart(struct hub *h, struct slot *s)
 		return;
 	}
 	if (s->asked != 0)
-		slot_ask_again(h, s);
+		slot_repeat_request(h, s);
 	if (s->deadline != 0)
 		s->deadline = file_now_ms() + PURE_DEADLINE_MS;
 }
@@ -455,7 +455,7 @@ refill(struct hub *h, struct slot *s)
 }
 
 bool
-slot_can_wait(const struct hub *h, const struct slot *s)
+slot_is_idle(const struct hub *h, const struct slot *s)
 {
 	off_t due = h->session->size - s->cursor;
 
@@ -464,20 +464,20 @@ slot_can_wait(const struct hub *h, const struct slot *s)
 }
 
 void
-slot_is_deaf(struct slot *s)
+slot_input_closed(struct slot *s)
 {
 	int unread = 0;
 
 	ioctl(s->child->in, FIONREAD, &unread);
 	child_close_in(s->child);
 	if (unread > 0 || s->written < s->out.len)
-		s->deaf = file_now_ms() + DEAF_MS;
+		s->drain_until = file_now_ms() + DRAIN_MS;
 }
 
 void
 slot_feed(struct hub *h, struct slot *s)
 {
-	while (s->child != NULL && s->deaf == 0 &&
+	while (s->child != NULL && s->drain_until == 0 &&
 	    (s->written < s->out.len || refill(h, s))) {
 		ssize_t n = write(s->child->in, s->out.p + s->written,
 		    s->out.len - s->written);
@@ -487,18 +487,18 @@ slot_feed(struct hub *h, struct slot *s)
 		if (n < 0 && errno == EAGAIN)
 			return;
 		if (n < 0 && (errno == EPIPE || errno == EBADF)) {
-			slot_is_deaf(s);
+			slot_input_closed(s);
 			return;
 		}
 		if (n < 0)	/* the next one is fed at once */
-			slot_down(h, s, "cannot be written to");
+			slot_ended(h, s, "cannot be written to");
 		else
 			s->written += (size_t)n;
 	}
 }
 
 void
-slot_listen(struct hub *h, struct slot *s)
+slot_read(struct hub *h, struct slot *s)
 {
 	const struct rec *r;
 	struct err e;
@@ -511,10 +511,10 @@ slot_listen(struct hub *h, struct slot *s)
 			break;
 		const char *fault = took < 0 ? e.text : take_record(h, s, r);
 		if (fault != NULL) {
-			slot_down(h, s, fault);
+			slot_ended(h, s, fault);
 			return;
 		}
 	}
 	if (got <= 0)
-		slot_down(h, s, NULL);
+		slot_ended(h, s, NULL);
 }

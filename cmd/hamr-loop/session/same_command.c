@@ -109,7 +109,7 @@ normalize(const char *text, const char *root, struct line *l)
 }
 
 bool
-command_runs(const char *ran, const char *wanted, const char *root)
+same_command_covers(const char *ran, const char *wanted, const char *root)
 {
 	struct line r, w;
 

@@ -6,4 +6,4 @@
 /* Does ran, if it passes, mean that wanted passes?  Blanks, redirections of
  * stderr and a leading "cd ." (or cd to root) do not count; with pipefail set,
  * neither does what the output is piped through. */
-bool command_runs(const char *ran, const char *wanted, const char *root);
+bool same_command_covers(const char *ran, const char *wanted, const char *root);

@@ -159,7 +159,7 @@ session_open(struct session *s, const char *dir, const char *id,
 }
 
 int
-session_cut(struct session *s, off_t whole, struct err *e)
+session_truncate(struct session *s, off_t whole, struct err *e)
 {
 	if (s->size == whole)
 		return 0;

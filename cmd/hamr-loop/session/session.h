@@ -34,7 +34,7 @@ int session_open(struct session *s, const char *dir, const char *id,
     struct err *e);
 
 /* Its whole lines have been read: cut off a torn last one, with one warning. */
-int session_cut(struct session *s, off_t whole, struct err *e);
+int session_truncate(struct session *s, off_t whole, struct err *e);
 
 /* Append whole lines (each with its LF) in one write. */
 int session_append(struct session *s, struct slice lines, struct err *e);

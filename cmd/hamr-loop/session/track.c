@@ -122,7 +122,7 @@ command(struct track *t, const struct rec *r)
 		if (t->bash_failed != NULL && scan_str_is(ran, t->bash_failed))
 			track_no_failure(t);
 		char *text = scan_text(ran);
-		if (t->verify_command != NULL && command_runs(text,
+		if (t->verify_command != NULL && same_command_covers(text,
 		    t->verify_command, t->cwd))
 			t->verified = true;
 		free(text);

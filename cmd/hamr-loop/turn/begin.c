@@ -487,8 +487,8 @@ context_message(struct run *r, struct child *memory)
 	put_agents(r, &b);
 	skills_list(r->conf, r->root, &b);
 	if (memory != NULL) {
-		long long left = child_talk(memory, &(struct slice){ "", 0 },
-		    file_now_ms() + BRIEF_MS, &said);
+		long long left = child_communicate(memory,
+		    &(struct slice){ "", 0 }, file_now_ms() + BRIEF_MS, &said);
 		child_end(memory, left > 0 ? BRIEF_MS : 0);
 	}
 	if (said.len > 0)

@@ -66,7 +66,7 @@ verify_now(struct hub *h, const char *profile, long long until)
 	xset(&k->verification, NULL);
 	scan_put(&b, "{'type':'verify','command':@,'profile':@}",
 	    slice_of(k->verify_command), slice_of(profile));
-	hub_tell_tool(h, &b);
+	hub_notify_tool(h, &b);
 	if (hub_go(h, SLOT_TOOL, until) < 0)
 		return false;
 	ui_status_doing(h->ui, "");
@@ -74,7 +74,7 @@ verify_now(struct hub *h, const char *profile, long long until)
 }
 
 bool
-contract_pursue(struct turn *t)
+contract_check(struct turn *t)
 {
 	struct track *k = t->hub->track;
 	bool patch = is_patch(k->mode);

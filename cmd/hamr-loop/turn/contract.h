@@ -24,7 +24,7 @@ const char *contract_remark(const struct track *k, const struct conf *c);
 /* The model has answered: check whether the work is done, running the
  * verification if there is one.  True: something is missing, and the model was
  * told.  False: the turn ends, with t->end and t->reason set. */
-bool contract_pursue(struct turn *t);
+bool contract_check(struct turn *t);
 
 /* Run the verification with this profile, at most until `until` (as for
  * hub_go).  False: there is no result, as the hub failed or was interrupted,

@@ -53,7 +53,8 @@ run_hook(struct hub *h, const char *const *argv, const char *record)
 	bool ends;
 	ui_status_doing(h->ui, "the on_end hook");
 	do {	/* keys are read and shown meanwhile */
-		if (child_talk(child, &rest, file_now_ms() + KEYS_MS, NULL) > 0)
+		if (child_communicate(child, &rest, file_now_ms() + KEYS_MS,
+		    NULL) > 0)
 			child_is_alive(child, KEYS_MS);
 		/* what it left in the background is not waited for */
 		ends = kill(child->group, 0) < 0 && errno == ESRCH;
@@ -221,7 +222,7 @@ read_session(struct run *r, bool here, struct err *e)
 		    conf_str(r->conf, "agent.mode"));
 		err_say("%s", r->foreign);
 	}
-	return rc < 0 ? -1 : session_cut(&r->session, at, e);
+	return rc < 0 ? -1 : session_truncate(&r->session, at, e);
 }
 
 /* Open the session.  Nothing that a foreign session asks for is carried out:

@@ -240,7 +240,7 @@ run_calls(struct turn *t)
 		if (left-- > 0)
 			continue;
 		struct buf b = refusal(c, &unrun_budget);
-		hub_tell_tool(h, &b);
+		hub_notify_tool(h, &b);
 		cut = true;
 	}
 	if (hub_go(h, SLOT_TOOL, turn_wall_end(t)) < 0)
@@ -386,7 +386,7 @@ next(struct turn *t)
 		if (lacks_consent(k) && k->ended)	/* resumed with it */
 			return turn_message(t, "loop", TEXT_CONSENT,
 			    "contract");
-		return contract_pursue(t);
+		return contract_check(t);
 	}
 	if (limit == NULL)
 		return recover_resumed(t) ||
