@@ -5,8 +5,8 @@
 #include "hub/hub.h"
 #include "opts.h"
 #include "session/session.h"
-#include "begin.h"
 #include "session/track.h"
+#include "setup.h"
 #include "turn.h"
 #include "ui/ui.h"
 

@@ -8,7 +8,7 @@
 #include "contract.h"
 #include "internal.h"
 #include "json/json.h"
-#include "begin.h"
+#include "setup.h"
 #include "texts.h"
 
 #define FINAL_REQUEST_MS 60000	/* the extra request of a spent budget */

@@ -1,4 +1,4 @@
-/* begin.h - from options and configuration to slots and first records. */
+/* setup.h - from options and configuration to slots and first records. */
 #pragma once
 
 #include "hub/hub.h"

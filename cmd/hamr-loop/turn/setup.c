@@ -1,4 +1,4 @@
-/* begin.c - from options and configuration to slots and first records. */
+/* setup.c - from options and configuration to slots and first records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
