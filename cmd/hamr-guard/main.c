@@ -57,7 +57,7 @@ read_opts(int argc, char **argv, struct opts *o)
 		{ "explain", 1, 0, OPT_EXPLAIN },
 		{ "calibrate", 0, 0, OPT_CALIBRATE },
 		{ "compare", 0, 0, OPT_COMPARE }, { 0 } };
-	static const struct report_ops *const reports[] = { &report_firings,
+	static const struct report_ops *const reports[] = { &report_verdicts,
 		&report_explain, &report_calibrate, &report_compare, NULL };
 	int c, at;
 

@@ -13,7 +13,7 @@
 /* ---- what the rules say about a streak ---- */
 
 uint64_t
-streak_pair(const struct streak *e)
+streak_outcome_key(const struct streak *e)
 {
 	/* failures are equal if they are equal when normalized */
 	uint64_t h = e->failed ? e->d.norm : e->d.hash;
@@ -28,7 +28,7 @@ streak_limits(const struct guard *g, const struct traits *t,
     const struct streak *e, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long times = guard_times(g, t, e->failed);
+	unsigned long times = guard_repeat_factor(g, t, e->failed);
 
 	if (times < e->times)
 		times = e->times;
@@ -59,7 +59,7 @@ void
 streak_judge(struct guard *g, const struct traits *t, const struct streak *e,
     struct verdict *v)
 {
-	uint64_t pair = streak_pair(e);
+	uint64_t pair = streak_outcome_key(e);
 	size_t period, laps;
 
 	streak_limits(g, t, e, v);
@@ -76,11 +76,11 @@ streak_judge(struct guard *g, const struct traits *t, const struct streak *e,
 }
 
 void
-fault_judge(const struct guard *g, const struct traits *t,
+error_judge(const struct guard *g, const struct traits *t,
     const struct streak *f, struct verdict *v)
 {
 	const struct policy *p = g->policy;
-	unsigned long pauses = guard_times(g, t, true) *
+	unsigned long pauses = guard_repeat_factor(g, t, true) *
 	    (f->transient ? 2 : 1), times = pauses;
 
 	v->warn = p->same_warn;
@@ -139,7 +139,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	}
 	if (f == NULL)
 		return false;
-	fault_judge(g, &o->is, f, &v);
+	error_judge(g, &o->is, f, &v);
 	/* a step counts once, however many calls it has */
 	v.count = f->n + f->refused + (f->step != o->step);
 	v.evidence = f->calls.c;
@@ -149,7 +149,7 @@ refuse_faulty(struct guard *g, struct open_call *o)
 	f->refused += f->step != o->step;
 	f->step = o->step;
 	f->news = g->news;
-	step_weigh(&g->step, POINT, false);
+	step_raise_weight(&g->step, POINT, false);
 	refuse(g, o, &v, ACT_BLOCK, A_SAME_ERROR_BLOCK);
 	return true;
 }
@@ -169,7 +169,7 @@ judge_alone(struct guard *g, struct open_call *o)
 	    e->window != g->window || (o->is.cuts && e->last != o->is.sig.b)))
 		e = NULL;
 	if (e != NULL) {
-		traits_learn(&o->is, e->state, e->patient, e->failed);
+		traits_update(&o->is, e->state, e->patient, e->failed);
 		o->is.poll |= e->live;
 		streak_limits(g, &o->is, e, &v);
 		v.count += e->n + e->refused;
@@ -192,9 +192,9 @@ judge_alone(struct guard *g, struct open_call *o)
 			return;
 		e->refused++;
 		e->news = g->news;
-		guard_stuck(g, e->n + e->refused, e->times);
-		step_weigh(&g->step, repeat_weight(o->is.poll, e->transient),
-		    false);
+		guard_note_stuck(g, e->n + e->refused, e->times);
+		step_raise_weight(&g->step, repeat_weight(o->is.poll,
+		    e->transient), false);
 		return;
 	}
 	if (refuse_faulty(g, o))

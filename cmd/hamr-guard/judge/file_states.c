@@ -26,14 +26,14 @@ files_of(struct file_states *f, uint64_t path)
 }
 
 void
-files_base(struct file_states *f, uint64_t path, uint64_t state)
+files_set_state(struct file_states *f, uint64_t path, uint64_t state)
 {
 	hash_set_add(&f->states, key_of(path, state));
 	files_of(f, path)->state = state;
 }
 
 bool
-files_reach(struct file_states *f, uint64_t path, uint64_t state,
+files_enter_state(struct file_states *f, uint64_t path, uint64_t state,
     bool *back)
 {
 	struct file_state *e = files_of(f, path);
@@ -56,8 +56,8 @@ third_time(struct file_states *f, uint64_t key)
 	    key + 1);
 }
 
-enum trifle
-files_trifle(struct file_states *f, uint64_t path, bool whole,
+enum minor_edit
+files_minor_edit(struct file_states *f, uint64_t path, bool whole,
     const struct code *code)
 {
 	struct file_state *e = files_of(f, path);
@@ -79,7 +79,7 @@ files_trifle(struct file_states *f, uint64_t path, bool whole,
 	    !learned)
 		return ONE_MORE_TRY;
 	return copied || (whole && e->rewrites >= 2) ? ONE_MORE_TRY :
-	    NO_TRIFLE;
+	    NOT_MINOR;
 }
 
 void

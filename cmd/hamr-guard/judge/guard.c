@@ -94,7 +94,7 @@ guard_count(const struct guard *g, enum rule r, unsigned long value)
 }
 
 unsigned long
-guard_times(const struct guard *g, const struct traits *t, bool failed)
+guard_repeat_factor(const struct guard *g, const struct traits *t, bool failed)
 {
 	const struct policy *p = g->policy;
 
@@ -105,7 +105,7 @@ guard_times(const struct guard *g, const struct traits *t, bool failed)
 }
 
 void
-traits_learn(struct traits *t, enum going state, bool patient, bool failed)
+traits_update(struct traits *t, enum going state, bool patient, bool failed)
 {
 	t->poll |= state == UNDER_WAY;
 	t->patient |= patient;
@@ -122,7 +122,7 @@ repeat_weight(bool poll, bool transient)
 }
 
 void
-step_weigh(struct step *s, int weight, bool spared)
+step_raise_weight(struct step *s, int weight, bool spared)
 {
 	if (weight > 0)
 		s->spared = spared && (s->weight == 0 || s->spared);
@@ -131,7 +131,7 @@ step_weigh(struct step *s, int weight, bool spared)
 }
 
 void
-guard_stuck(struct guard *g, unsigned long n, unsigned long times)
+guard_note_stuck(struct guard *g, unsigned long n, unsigned long times)
 {
 	n /= times;
 	if (n > g->stuck)
@@ -158,7 +158,7 @@ halt_clear(struct halt *h)
 
 /* Files have changed: streaks and cycles start over. */
 void
-guard_epoch(struct guard *g)
+guard_note_progress(struct guard *g)
 {
 	g->epoch++;
 	g->stuck = 0;
@@ -171,7 +171,7 @@ guard_epoch(struct guard *g)
 static void
 turn_begin(struct guard *g)
 {
-	guard_epoch(g);
+	guard_note_progress(g);
 	g->epoch = g->window = g->news = g->shown_new = 0;
 	g->passed = g->thought = g->ran = g->acted = g->made = 0;
 	g->steps = 0;
@@ -289,14 +289,14 @@ learn(struct guard *g, const struct rec *r)
 		/* someone else undid an edit: earlier checks and results are
 		 * about other states of the files, and a return to a state is
 		 * not the model's doing */
-		guard_epoch(g);
+		guard_note_progress(g);
 		stall_reset(&g->stall);
 		g->news++;
 		g->answers.ran = BEFORE_CHANGE;
 		for (struct walk w = walk_elements(rec_get(r, "paths"));
 		    walk_next(&w, NULL, &one); ) {
 			hash_set_clear(&g->files.edits);
-			files_base(&g->files, sign_value(scan_get(one,
+			files_set_state(&g->files, sign_value(scan_get(one,
 			    "path")), sign_value(scan_get(one, "sha256")));
 		}
 		break;

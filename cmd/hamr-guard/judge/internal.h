@@ -8,36 +8,38 @@
 
 /* ---- guard.c ---- */
 
-void guard_epoch(struct guard *g);	/* progress */
+/* Progress was made: a new epoch begins. */
+void guard_note_progress(struct guard *g);
 void stall_reset(struct stall *s);
 
-/* Reads allowed in a turn before a warning, or at most; 0: no limit. */
+/* Reads allowed in a turn before a warning, or (most) at all; 0: no limit. */
 unsigned long guard_reads(const struct guard *g, bool most);
 
-/* One more call of a row. */
+/* Append a call to a row. */
 void note_call(struct call_row *row, const struct open_call *c);
 
 void guard_count(const struct guard *g, enum rule r, unsigned long value);
 
-/* What a repeat weighs, in sixths: less for calls that may be repeated more. */
+/* The weight of a repeat, in sixths: less for calls that may be repeated more
+ * often. */
 int repeat_weight(bool poll, bool transient);
-/* By what factor may a call be repeated more often than others?  A poll by
- * poll_multiplier; one that pauses, or is told that the thing still goes on,
- * by more, unless it failed. */
-unsigned long guard_times(const struct guard *g, const struct traits *t,
+/* How many times as often as others may a call be repeated?  A poll:
+ * poll_multiplier times; more if it pauses, or was told that the work is still
+ * under way, unless it failed. */
+unsigned long guard_repeat_factor(const struct guard *g, const struct traits *t,
     bool failed);
-/* The step weighs at least this much.  spared: such calls may be right, and do
- * not by themselves make us ask for text. */
-void step_weigh(struct step *s, int weight, bool spared);
+/* Raise the weight of the step to at least this.  spared: such calls may be
+ * right, so they do not by themselves make us ask for text. */
+void step_raise_weight(struct step *s, int weight, bool spared);
 
-/* Does a streak of n calls count as stuck, if they may be repeated `times`
- * times as often as others? */
-void guard_stuck(struct guard *g, unsigned long n, unsigned long times);
+/* Note that the turn is stuck if a streak of n calls, which may be repeated
+ * `times` times as often as others, is long enough for that. */
+void guard_note_stuck(struct guard *g, unsigned long n, unsigned long times);
 
-/* An answer told the state of what a call asks for: the call is a poll while
- * that goes on, and not once it is over.  So is one that a person asks to be
- * repeated, unless it failed. */
-void traits_learn(struct traits *t, enum going state, bool patient,
+/* An answer reported the state of what a call asks about.  While that is under
+ * way the call is a poll; once it is over it is not.  A call that a person asked
+ * to be repeated is a poll, too, unless it failed. */
+void traits_update(struct traits *t, enum going state, bool patient,
     bool failed);
 
 /* ---- call_phase.c ---- */
@@ -45,12 +47,13 @@ void traits_learn(struct traits *t, enum going state, bool patient,
 /* The calls of an assistant message: may they run? */
 void guard_calls(struct guard *g);
 
-/* Rule, limits and counters of a known signature go into v. */
+/* Fill v with the rule, limits and counters of a known signature. */
 void streak_judge(struct guard *g, const struct traits *t,
     const struct streak *e, struct verdict *v);
-uint64_t streak_pair(const struct streak *e);	/* signature and outcome */
-/* And those of a tool and an error; block 0: never. */
-void fault_judge(const struct guard *g, const struct traits *t,
+/* A hash of its signature and outcome. */
+uint64_t streak_outcome_key(const struct streak *e);
+/* The same as streak_judge for a tool and an error; block 0: never blocked. */
+void error_judge(const struct guard *g, const struct traits *t,
     const struct streak *f, struct verdict *v);
 
 /* ---- result_phase.c ---- */
@@ -65,58 +68,59 @@ void guard_answer(struct guard *g, const struct rec *r);
 
 /* ---- outcome.c ---- */
 
-/* A result and the one before it.  ALIKE: equal but for what changes by itself;
- * MASKED: equal but for numbers and ids, for warnings only; MEASURED: the same,
- * but the numbers say something, as they do not just count the calls. */
+/* How a result compares with the one before it.  ALIKE: equal except for what
+ * changes by itself; MASKED: equal except for numbers and ids, which is for
+ * warnings only; MEASURED: the same, but the numbers mean something, as they do
+ * not just count the calls. */
 enum likeness { CHANGED, MEASURED, MASKED, ALIKE, SAME };
 
 struct outcome {
-	struct digest d;	/* gain: also of a new error */
-	bool quick;		/* d is so */
+	struct digest d;	/* its gain includes a new error's */
+	bool quick;		/* d is the quick digest only */
 	bool failed, transient;
-	bool cached;		/* the hashes are those of the call it repeats,
+	bool cached;		/* its hashes are those of the call it repeats,
 				 * if that is known */
 	bool complains;		/* a check reports a failure, though its
 				 * command did not fail: make | tail */
 	bool new_error;		/* failed as nothing did in this turn */
-	bool mute;		/* printed nothing, or its exit status only */
-	bool brief;		/* less text than what counts as news */
-	enum going state;	/* of what is asked for, as it says */
-	bool patient;		/* under way, in so many words */
-	bool none;		/* a short one that there is none, or no text */
-	bool nothing;		/* a line that there is none of what the call
-				 * names: its words do not count */
-	bool past_end;		/* a read behind the end of its file */
-	bool shown;		/* a read of lines that were shown */
+	bool mute;		/* printed nothing but its exit status */
+	bool brief;		/* too little text to count as news */
+	enum going state;	/* of what is asked about, as it says */
+	bool patient;		/* it says so: "still running" */
+	bool none;		/* it is empty, or briefly says there is none */
+	bool nothing;		/* one line says there is none of what the call
+				 * names; its words do not count */
+	bool past_end;		/* a read past the end of its file */
+	bool shown;		/* a read of lines that were shown before */
 	enum { SAME_FILES, NEW_STATE, TWEAKED, OLD_STATE } files;
-				/* TWEAKED: a new one but for numbers */
-	bool reached;		/* and files.last is that state */
-	bool back;		/* OLD_STATE, for the second time */
-	bool matters;		/* such a change makes checks stale */
-	bool novel_edit;	/* an edit that was not made before */
-	/* and as the rules see it: */
+				/* TWEAKED: new in its numbers alone */
+	bool reached;		/* files.last is the state it led to */
+	bool back;		/* OLD_STATE for the second time */
+	bool matters;		/* such a change makes earlier checks stale */
+	bool novel_edit;	/* an edit not made before */
+	/* As the rules see it: */
 	enum likeness like;
-	bool counts;		/* MASKED, and not only the ids differ */
-	uint64_t done;		/* how far it is (volatile_progress), if it is
-				 * MASKED or was */
-	bool effect;		/* since the last click of this kind something
-				 * new was shown */
-	bool other;		/* of a call that is new in this epoch */
+	bool counts;		/* MASKED, and more than ids differs */
+	uint64_t done;		/* its progress (volatile_progress), if it is
+				 * MASKED or was before */
+	bool effect;		/* something new was shown since the last click
+				 * of this kind */
+	bool other;		/* its call is new in this epoch */
 	bool excused;		/* the free repeat after a compaction */
 };
 
-/* Read the result of c, whose streak is e (NULL: it is the first); the sets of
- * g take in what it shows. */
+/* Read the result of c, whose streak is e (NULL: it is the first), and add what
+ * it shows to the sets of g. */
 void outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
     const struct rec *r, struct outcome *o);
 
-/* Does the current text report a failure?  Or is it of no use for another
- * reason: an error, none of what was asked for? */
-bool outcome_complains(const struct guard *g);
-bool outcome_is_vain(const struct guard *g);
+/* Does the current text report a failure? */
+bool outcome_reports_failure(const struct guard *g);
+/* Or is it useless for another reason: an error, none of what was asked for? */
+bool outcome_is_useless(const struct guard *g);
 
-/* Few outcomes are compared with a different one, so for a call's first outcome
- * we only make the quick digest, and outcome_keep keeps its text, which is the
- * current one.  outcome_rest makes the rest. */
-void outcome_keep(struct guard *g, struct streak *e);
-void outcome_rest(struct guard *g, struct streak *e);
+/* Few outcomes are compared with a different one.  So a call's first outcome
+ * gets only the quick digest, and outcome_defer keeps its text (the current
+ * one), from which outcome_complete makes the whole digest when it is needed. */
+void outcome_defer(struct guard *g, struct streak *e);
+void outcome_complete(struct guard *g, struct streak *e);

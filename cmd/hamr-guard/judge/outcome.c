@@ -36,7 +36,7 @@ static const struct slice meta_keys[META_KEYS] = { KEY("cached"), KEY("exit"),
 /* ---- texts of quick digests ---- */
 
 void
-outcome_rest(struct guard *g, struct streak *e)
+outcome_complete(struct guard *g, struct streak *e)
 {
 	static const struct digest_of of = { .quick = false };
 	struct buf text = { .p = g->kept.p + e->text_at, .len = e->text_n,
@@ -50,11 +50,11 @@ outcome_rest(struct guard *g, struct streak *e)
 }
 
 void
-outcome_keep(struct guard *g, struct streak *e)
+outcome_defer(struct guard *g, struct streak *e)
 {
 	if (g->kept.len + g->text.len > KEPT_MAX) {
 		for (unsigned i = 1; i <= g->seen.n; i++)
-			outcome_rest(g, &g->seen.e[i]);
+			outcome_complete(g, &g->seen.e[i]);
 		buf_reset(&g->kept);
 	}
 	e->text_at = g->kept.len;
@@ -334,7 +334,7 @@ is_zero(struct slice text)
 /* Does one of the last lines report a failed test or an error: "1 failed, 2
  * passed", "FAIL: x", "a.c:3:5: error: x", "error[E0433]: x"? */
 bool
-outcome_complains(const struct guard *g)
+outcome_reports_failure(const struct guard *g)
 {
 	static const char *const begins[] = { "FAIL: ", "FAIL ", "FAIL\t",
 		"FAILED ", "--- FAIL", "not ok ", "error: ", "error[",
@@ -495,11 +495,11 @@ is_none(struct slice text, bool asked)
 }
 
 bool
-outcome_is_vain(const struct guard *g)
+outcome_is_useless(const struct guard *g)
 {
 	struct slice text = slice_trim(buf_view(&g->text));
 
-	return outcome_complains(g) || begins_like(text, "error") ||
+	return outcome_reports_failure(g) || begins_like(text, "error") ||
 	    begins_like(text, "fail") || is_none(text, true);
 }
 
@@ -516,7 +516,7 @@ reach(struct guard *g, struct slice path, struct slice sha, struct outcome *o)
 	    !files_of(&g->files, file)->created)
 		o->matters |= sign_matters(&g->signer, path);
 	o->reached = true;
-	return files_reach(&g->files, file, sign_value(sha), &o->back);
+	return files_enter_state(&g->files, file, sign_value(sha), &o->back);
 }
 
 /* Read what meta says about changed files. */
@@ -528,7 +528,7 @@ files_reported(struct guard *g, const struct open_call *c,
 	bool is_new = false;
 
 	if (path.p != NULL && scan_kind(sha) == SCAN_STRING)
-		files_base(&g->files, sign_value(path), sign_value(sha));
+		files_set_state(&g->files, sign_value(path), sign_value(sha));
 	else if (path.p != NULL && c->is.write)
 		files_of(&g->files, sign_value(path))->created = true;
 	for (struct walk w = walk_elements(meta[MUTATED]);
@@ -566,10 +566,10 @@ files_inferred(struct guard *g, const struct open_call *c, bool first,
 	f->created |= a->write && f->state == 0;
 	if (!a->write) {
 		state += f->state;
-		files_base(&g->files, a->path, f->state);
+		files_set_state(&g->files, a->path, f->state);
 	}
 	bool is_new = hash_set_add(&g->files.edits, a->sig.b);
-	is_new &= files_reach(&g->files, a->path, state, &o->back);
+	is_new &= files_enter_state(&g->files, a->path, state, &o->back);
 	o->reached = true;
 	o->novel_edit = is_new;
 	if (!is_new)
@@ -670,7 +670,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 	o->nothing = !o->failed && (finds_nothing(text) ||
 	    (o->none && is_question(&c->is)));
 	if (e != NULL && !o->failed && c->is.bash && c->is.runs)
-		o->complains = outcome_complains(g);
+		o->complains = outcome_reports_failure(g);
 	/* the call's own words are known until the next step */
 	if (c->turn == g->turn && c->step == g->steps) {
 		text = sign_text_of(&g->signer, &c->is);
@@ -758,7 +758,7 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 	struct streak *of = o->cached ? repeated(g, meta[CACHED], e) : NULL;
 	if (of != NULL) {
 		/* one line, or the same text: it shows nothing new */
-		outcome_rest(g, of);
+		outcome_complete(g, of);
 		o->d = of->d;
 		o->d.gain = 0;
 		o->failed = of->failed;
@@ -783,18 +783,18 @@ outcome_read(struct guard *g, const struct open_call *c, struct streak *e,
 		return;
 	g->files.shown += !c->is.edits && o->d.gain > 0;
 	if (c->is.edits && o->files == NEW_STATE && !o->failed) {
-		enum trifle trifle = files_trifle(&g->files, c->is.path,
-		    c->is.write, &c->is.code);
+		enum minor_edit minor = files_minor_edit(&g->files,
+		    c->is.path, c->is.write, &c->is.code);
 
 		/* A changed comment makes no check stale, and rewording it
 		 * once more is no progress.  Trying one number after another,
 		 * or drafting with nothing read in between, is, but it is
 		 * nothing new. */
-		o->matters &= !c->is.comments && trifle != ONLY_COMMENTS;
-		o->novel_edit &= trifle != ONLY_COMMENTS;
-		if (trifle == ONLY_COMMENTS)
+		o->matters &= !c->is.comments && minor != ONLY_COMMENTS;
+		o->novel_edit &= minor != ONLY_COMMENTS;
+		if (minor == ONLY_COMMENTS)
 			o->files = OLD_STATE;
-		else if (trifle == ONE_MORE_TRY)
+		else if (minor == ONE_MORE_TRY)
 			o->files = TWEAKED;
 	} else if (o->files == SAME_FILES) {
 		g->files.learned += c->is.runs && o->d.gain > 0;

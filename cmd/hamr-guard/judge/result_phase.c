@@ -46,7 +46,7 @@ compare(struct guard *g, const struct open_call *c, struct streak *e,
 		return CHANGED;
 	if (e->d.hash == o->d.hash)
 		return SAME;
-	outcome_rest(g, e);
+	outcome_complete(g, e);
 	/* a call that waits for something, or measures, is made for its
 	 * numbers */
 	bool timed = is_timed(g, c);
@@ -85,20 +85,20 @@ count(struct guard *g, struct open_call *c, struct streak *e,
 	e->d = o->d;
 	e->text_n = 0;
 	if (o->quick)
-		outcome_keep(g, e);
+		outcome_defer(g, e);
 	e->failed = o->failed;
 	e->brief = o->brief;
-	e->vain = like != CHANGED && !o->cached && outcome_is_vain(g);
+	e->vain = like != CHANGED && !o->cached && outcome_is_useless(g);
 	e->epoch = g->epoch;
 	e->window = g->window;
 	e->transient = o->transient;
-	e->times = guard_times(g, &c->is, o->failed);
+	e->times = guard_repeat_factor(g, &c->is, o->failed);
 	e->state = o->state;
 	e->patient = o->patient;
 	e->shown = g->shown_new;
 	note_call(&e->calls, c);
-	cycle_push(&g->cycle, streak_pair(e));
-	guard_stuck(g, e->n, e->times);
+	cycle_push(&g->cycle, streak_outcome_key(e));
+	guard_note_stuck(g, e->n, e->times);
 }
 
 /* ---- warnings that are due on a call ---- */
@@ -175,7 +175,7 @@ judge_fault(struct guard *g, struct open_call *c, const struct outcome *o)
 	if (!f->varied)
 		return;
 	guard_count(g, RULE_SAME_ERROR, f->n);
-	fault_judge(g, &c->is, f, &limits);
+	error_judge(g, &c->is, f, &limits);
 	if (f->n >= limits.warn && c->ndue == 0)
 		add_due(c, RULE_SAME_ERROR, f->n, f->sig.b);
 }
@@ -195,7 +195,7 @@ is_same_answer(const struct open_call *c, const struct outcome *o)
 static unsigned long
 answer_limit(const struct guard *g, const struct traits *t, bool early)
 {
-	return g->policy->answer_warn * guard_times(g, t, false) *
+	return g->policy->answer_warn * guard_repeat_factor(g, t, false) *
 	    (early ? 1 : ANSWER_GOOD);
 }
 
@@ -472,7 +472,7 @@ note_act(struct guard *g, const struct open_call *c, struct streak *e,
 	bool shows = o->like == CHANGED && c->is.bash && o->d.gain > 0;
 
 	if (!o->failed && !c->is.idle && c->is.thought == 0 && !c->is.plans &&
-	    !is_question(&c->is) && !(o->brief && outcome_is_vain(g))) {
+	    !is_question(&c->is) && !(o->brief && outcome_is_useless(g))) {
 		g->ran += o->other || shows;
 		g->acted += o->other ? c->is.mutates || c->is.acts ||
 		    c->is.sends || c->is.alters : shows;
@@ -512,13 +512,13 @@ weigh(struct guard *g, const struct open_call *c, const struct streak *e,
 	/* one of many works, whatever it prints */
 	bool spared = w > 0 && !c->is.idle && (o->other ?
 	    !o->failed && (makes(c) || (c->is.bash && c->is.runs &&
-	    !c->is.fetches && !c->is.seeks && !outcome_complains(g))) :
+	    !c->is.fetches && !c->is.seeks && !outcome_reports_failure(g))) :
 	    o->like == SAME && e->n == 2);
 
 	/* who was told, and goes on without an unseen line, repeats */
 	if (g->stall.told && w == POINT / 2 && !spared && !o->transient)
 		w = POINT * 2 / 3;
-	step_weigh(&g->step, w, spared);
+	step_raise_weight(&g->step, w, spared);
 	g->step.idle |= c->is.idle;
 	/* waiting does not make a lasting failure pass */
 	g->step.polls &= c->is.poll && (!o->failed || o->transient);
@@ -547,7 +547,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	c->is.runs |= g->policy->check[0] != '\0' &&
 	    scan_str_is(msg_meta(r, "command"), g->policy->check);
 	outcome_read(g, c, e, r, o);
-	traits_learn(&c->is, o->state, o->patient, o->failed);
+	traits_update(&c->is, o->state, o->patient, o->failed);
 	c->is.poll |= e != NULL && e->live && e->epoch == g->epoch;
 	/* what a click or a key did shows in later results */
 	o->effect = e != NULL && c->is.acts && e->shown != g->shown_new;
@@ -555,7 +555,7 @@ guard_result(struct guard *g, struct open_call *c, const struct rec *r)
 	g->calls++;
 	bool progress = is_progress(c, e, o);
 	if (progress) {
-		guard_epoch(g);
+		guard_note_progress(g);
 		o->like = CHANGED;
 	} else if ((c->is.acts || c->is.sends) && e == NULL && !o->failed) {
 		/* a click or a message sent for the first time changes what
@@ -692,7 +692,7 @@ warn_due(struct guard *g, struct open_call *c, const struct due *due,
 		e = streaks_get(&g->faults, key);
 		if (e == NULL || e->n == 0)
 			return;		/* a later call succeeded */
-		fault_judge(g, &c->is, e, &v);
+		error_judge(g, &c->is, e, &v);
 		v.gated = false;
 		f.history = &e->calls;
 		rest_on(&v, &e->calls, due->count - 1, true);

@@ -20,48 +20,50 @@
 struct streak {
 	struct sig sig;
 	struct digest d;	/* of the last outcome */
-	size_t text_at, text_n;	/* in guard.kept, if d is quick (outcome_rest);
-				 * 0 bytes: it is not */
-	unsigned n;		/* calls in a row with that outcome; failing
-				 * ones compare normalised */
-	unsigned weak;		/* with that masked outcome */
-	unsigned refused;	/* refusals since then */
-	uint64_t epoch;		/* all of this is of that epoch */
-	uint64_t window;	/* compactions before the last counted call */
-	uint64_t news;		/* novelties when the model was last warned */
+	size_t text_at, text_n;	/* in guard.kept, if d is quick and
+				 * outcome_complete may need it; 0 bytes: not */
+	unsigned n;		/* calls in a row with that outcome; those that
+				 * fail are compared normalised */
+	unsigned weak;		/* calls in a row with that masked outcome */
+	unsigned refused;	/* refusals since */
+	uint64_t epoch;		/* that all of this belongs to */
+	uint64_t window;	/* number of compactions before the last counted
+				 * call */
+	uint64_t news;		/* guard.news when the model was last warned */
 	bool failed;
-	bool transient;		/* the outcome is an error that may pass */
+	bool transient;		/* the outcome is an error that may go away */
 	unsigned long times;	/* factor by which it may be repeated */
-	uint64_t shown;		/* guard.shown_new behind its last call */
+	uint64_t shown;		/* guard.shown_new after its last call */
 	enum going { NO_STATE, UNDER_WAY, OVER, LOST } state;
-				/* of what it asks for, as its last answer
+				/* of what it asks about, as its last answer
 				 * said */
-	bool patient;		/* under way, in so many words */
-	bool measures;		/* it differed by more than what counts */
-	bool unsteady;		/* it failed and did not, nothing changed */
+	bool patient;		/* its answer says so: "still running" */
+	bool measures;		/* it differed by more than a counter does */
+	bool unsteady;		/* it both failed and passed with no change in
+				 * between */
 	bool brief;		/* the outcome is short */
-	bool vain;		/* repeated, it says that it is in vain */
+	bool vain;		/* it says that repeating it is in vain */
 	bool live;		/* its short answer changes by itself */
-	uint64_t ran, acted;	/* the guard's, behind its last call */
-	unsigned step;		/* of the last call of all this */
-	/* Of the last outcome, if it differed by numbers, else 0: */
-	uint64_t numbers;	/* their sum and one */
-	uint64_t done;		/* how far it is (volatile_progress) */
+	uint64_t ran, acted;	/* the guard's counts after its last call */
+	unsigned step;		/* of its last call */
+	/* Of the last outcome, if it differed in numbers; else 0: */
+	uint64_t numbers;	/* their sum, plus one */
+	uint64_t done;		/* its progress (volatile_progress) */
 	struct call_row calls;
-	/* its failures since it passed, over all epochs of the turn */
-	uint64_t passed;	/* how often it did */
-	unsigned long edited;	/* changes before the latest new failure */
-	unsigned long checked;	/* and before the latest of all */
-	unsigned long futile;	/* multiples of futile_edit_warn */
+	/* Its failures since it passed, over all epochs of the turn: */
+	uint64_t passed;	/* how often it passed */
+	unsigned long edited;	/* files.edited at the latest new failure */
+	unsigned long checked;	/* ... and at the latest of any */
+	unsigned long futile;	/* multiples of futile_edit_warn reached */
 	struct call_row checks;
 	uint64_t last;		/* signature of the call that gave it last */
-	bool varied;		/* not always the same signature */
-	/* of a tool and an error or answer */
+	bool varied;		/* it is not always the same one */
+	/* Of a tool and an error or answer: */
 	bool none;		/* the answer is that there is none */
-	bool early;		/* or it is to a question: warned of early */
-	/* of another system's rules */
+	bool early;		/* it answers a question: warn early */
+	/* Of another system's rules: */
 	unsigned long warnings;
-	bool stop;		/* no more of this */
+	bool stop;		/* allow no more of it */
 	char *text;		/* what it is of, or NULL; owned */
 	/* private */
 	uint64_t used;
@@ -75,7 +77,7 @@ struct streaks {
 	uint64_t uses;
 };
 
-/* The entry of sig, which becomes the most recent; NULL: none. */
+/* The entry of sig, which becomes the most recently used; NULL: none. */
 struct streak *streaks_get(struct streaks *s, struct sig sig);
 /* The same; creates a zeroed entry if there is none. */
 struct streak *streaks_put(struct streaks *s, struct sig sig);
@@ -95,6 +97,6 @@ struct cycle {
 
 void cycle_push(struct cycle *c, uint64_t pair);
 
-/* The longest suffix that is at least two laps of its smallest period: false
- * when there is none. */
+/* Find the longest suffix that is at least two laps of its smallest period.
+ * False: there is none. */
 bool cycle_find(const struct cycle *c, size_t *period, size_t *laps);

@@ -311,6 +311,6 @@ end(struct report *p)
 	bufs_release(BUFS(&b, &x->steps));
 }
 
-const struct report_ops report_firings = { .size = sizeof(struct firings),
+const struct report_ops report_verdicts = { .size = sizeof(struct firings),
 	.record = record, .fired = fired, .constrained = constrained,
 	.over = over, .end = end };

@@ -21,7 +21,7 @@ fired(void *self, const struct verdict *v)
 {
 	struct judge *j = self;
 	struct report *p = j->report;
-	bool counts = savings_fired(&j->savings, v);
+	bool counts = savings_verdict(&j->savings, v);
 
 	if (j->file == NULL && j->savings.first.line != 0)
 		j->file = p->name;

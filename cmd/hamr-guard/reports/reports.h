@@ -33,7 +33,7 @@ struct report_ops {
 	 * Frees what the state holds. */
 	void (*end)(struct report *p);
 };
-extern const struct report_ops report_firings, report_explain,
+extern const struct report_ops report_verdicts, report_explain,
     report_calibrate, report_compare;
 
 struct judge {

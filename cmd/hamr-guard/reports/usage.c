@@ -240,7 +240,7 @@ savings_record(struct savings *t, const struct rec *r)
 }
 
 bool
-savings_fired(struct savings *t, const struct verdict *v)
+savings_verdict(struct savings *t, const struct verdict *v)
 {
 	struct usage_call *c = NULL;
 

@@ -83,5 +83,5 @@ struct savings {
 void savings_record(struct savings *t, const struct rec *r);
 /* A firing of the judge.  False: it came after the turn had ended, and is not
  * counted. */
-bool savings_fired(struct savings *t, const struct verdict *v);
+bool savings_verdict(struct savings *t, const struct verdict *v);
 void savings_reset(struct savings *t);	/* a new transcript: sums stay */
