@@ -29,7 +29,7 @@ struct file_states {
 	struct hash_set edits;	/* made so far, and states returned to */
 	struct hash_set tries;	/* places edited without changing code, once
 				 * and twice */
-	struct file_state *file;	/* PATHS_MAX of them; NULL while empty */
+	struct file_state *file;	/* PATHS_MAX; NULL while empty */
 	unsigned long edited;	/* novel edits and changes so far */
 	uint64_t learned;	/* commands that showed anything new */
 	uint64_t shown;		/* other calls that did, edits aside */
@@ -52,9 +52,9 @@ bool files_enter_state(struct file_states *f, uint64_t path, uint64_t state,
 
 /* Does an edit that may change nothing that runs change too little to be called
  * progress?  The first one does not, nor does one of numbers if something was
- * learned from the last.  whole: all of the file is written; a draft is one more
- * try the third time that nothing new was shown since the one before, or if
- * running the same code in other files showed nothing new. */
+ * learned from the last.  whole: all of the file is written; a draft is one
+ * more try the third time that nothing new was shown since the one before, or
+ * if running the same code in other files showed nothing new. */
 enum minor_edit { NOT_MINOR, ONE_MORE_TRY, ONLY_COMMENTS };
 enum minor_edit files_minor_edit(struct file_states *f, uint64_t path,
     bool whole, const struct code *code);

@@ -37,8 +37,8 @@ void step_raise_weight(struct step *s, int weight, bool spared);
 void guard_note_stuck(struct guard *g, unsigned long n, unsigned long times);
 
 /* An answer reported the state of what a call asks about.  While that is under
- * way the call is a poll; once it is over it is not.  A call that a person asked
- * to be repeated is a poll, too, unless it failed. */
+ * way the call is a poll; once it is over it is not.  A call that a person
+ * asked to be repeated is a poll, too, unless it failed. */
 void traits_update(struct traits *t, enum going state, bool patient,
     bool failed);
 
@@ -121,6 +121,6 @@ bool outcome_is_useless(const struct guard *g);
 
 /* Few outcomes are compared with a different one.  So a call's first outcome
  * gets only the quick digest, and outcome_defer keeps its text (the current
- * one), from which outcome_complete makes the whole digest when it is needed. */
+ * one), from which outcome_complete makes the whole digest when needed. */
 void outcome_defer(struct guard *g, struct streak *e);
 void outcome_complete(struct guard *g, struct streak *e);

@@ -81,7 +81,6 @@ struct savings {
 
 /* For each record: after the usage has it, before the judge. */
 void savings_record(struct savings *t, const struct rec *r);
-/* A firing of the judge.  False: it came after the turn had ended, and is not
- * counted. */
+/* The judge fired.  False: the turn had ended, so it is not counted. */
 bool savings_verdict(struct savings *t, const struct verdict *v);
 void savings_reset(struct savings *t);	/* a new transcript: sums stay */

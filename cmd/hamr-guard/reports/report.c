@@ -1,4 +1,4 @@
-/* firings.c - --report: what fired, where, on what evidence, at what price. */
+/* report.c - --report: what fired, where, on what evidence, at what price. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define CELLS 72		/* of a transcript's steps */
 #define EDGE 4			/* blanks and brackets around them */
 
-struct firings {
+struct tables {
 	struct table table;
 	struct buf steps;	/* a letter of grades for each step */
 	unsigned long fired;	/* rows of this transcript */
@@ -63,7 +63,7 @@ static void
 add_row(struct report *p, size_t line, enum paint paint, const char *verdict,
     enum rule rule)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 	struct table *t = &x->table;
 
 	if (x->fired++ == 0)
@@ -93,7 +93,7 @@ graver(char a, char b)
 static void
 fired(struct report *p, const struct verdict *v, bool over)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 	static const char letters[] = { [ACT_SHARE] = 's', [ACT_WARN] = 'w',
 		[ACT_BLOCK] = 'b', [ACT_HALT] = 'H' };
 	struct table *t = &x->table;
@@ -138,7 +138,7 @@ fired(struct report *p, const struct verdict *v, bool over)
 static void
 constrained(struct report *p, enum rule rule, size_t line)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 	struct usage *u = &p->usage;
 
 	if (u->n > u->first)
@@ -153,7 +153,7 @@ constrained(struct report *p, enum rule rule, size_t line)
 static void
 record(struct report *p, const struct rec *rec)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 
 	x->steps.max = BUF_RECORD_MAX;
 	if (x->over)
@@ -170,7 +170,7 @@ show_head(struct report *p, const struct amounts *a)
 {
 	static const enum paint paints[] = { PAINT_DIM, PAINT_GREEN,
 		PAINT_CYAN, PAINT_YELLOW, PAINT_RED, PAINT_STOP };
-	const struct buf *steps = &((struct firings *)p->self)->steps;
+	const struct buf *steps = &((struct tables *)p->self)->steps;
 	size_t cells = num_min(CELLS, steps->len), from = 0;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -209,7 +209,7 @@ show_head(struct report *p, const struct amounts *a)
 static void
 over(struct report *p)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 
 	if (x->fired > 0) {
 		show_head(p, &p->usage.here);
@@ -271,7 +271,7 @@ row(const struct report *p, const char *name, struct buf *b)
 static void
 end(struct report *p)
 {
-	struct firings *x = p->self;
+	struct tables *x = p->self;
 	const struct savings *t = &p->judge->savings;
 	uint64_t saved = tokens_of(t->tokens);
 	uint64_t of = tokens_of(p->usage.all.tokens);
@@ -311,6 +311,6 @@ end(struct report *p)
 	bufs_release(BUFS(&b, &x->steps));
 }
 
-const struct report_ops report_verdicts = { .size = sizeof(struct firings),
+const struct report_ops report_verdicts = { .size = sizeof(struct tables),
 	.record = record, .fired = fired, .constrained = constrained,
 	.over = over, .end = end };
