@@ -251,7 +251,7 @@ verify(struct tool *t)
 	} else {
 		/* If no private copy can be made, the user's command runs as
 		 * bash would; the record says so (sandbox). */
-		rep.prog.want = sandboxes_want(t->sandboxes, sandboxes_refuse(
+		rep.prog.spec = sandboxes_spec(t->sandboxes, sandboxes_why_not(
 		    t->sandboxes, BOX_PRIVATE) == NULL ? BOX_PRIVATE :
 		    BOX_WRITE);
 		bash_run(t->stage, &rep, full ? 120 : 60, &r);

@@ -30,7 +30,7 @@ box_allows(const struct tool *t, struct result *r)
 	if (kind == BOX_WRITE &&
 	    strcmp(conf_str(t->conf, "sandbox.mode"), "require") != 0)
 		return true;
-	const char *why = sandboxes_refuse(t->sandboxes, kind);
+	const char *why = sandboxes_why_not(t->sandboxes, kind);
 	if (why == NULL)
 		return true;
 	if (kind == BOX_WRITE)
@@ -116,8 +116,8 @@ is_still_allowed(struct job *j)
 	buf_slice(&args, buf_view(&j->args));
 	bool fine = judge(j, buf_view(&args));
 	buf_release(&args);
-	if (j->want.kind == BOX_WRITE)
-		j->want.kind = tool_kind(j->t, true);
+	if (j->spec.kind == BOX_WRITE)
+		j->spec.kind = tool_kind(j->t, true);
 	return fine;
 }
 
@@ -227,7 +227,7 @@ ask(struct job *j, const struct buf *diff, const struct buf *more)
 	text = stage_ask(t->stage, R_ASK, buf_view(&line), R_ANSWER, id);
 	struct slice reply = slice_of(text != NULL ? text : "");
 	if (scan_true(scan_get(reply, "network")) && may_go_online(t))
-		j->want.network = j->want.unix_sockets = true;
+		j->spec.network = j->spec.unix_sockets = true;
 	/* what is no object is refused: the original was not allowed either */
 	instead = msg_arguments(scan_get(reply, "arguments"));
 	reason = scan_text(scan_get(reply, "reason"));
@@ -265,7 +265,7 @@ approve(struct job *j)
 	struct buf diff = BUF_INIT(RESULT_MAX), more = diff;
 	enum step step = STEP_DONE;
 
-	j->want = sandboxes_want(t->sandboxes, tool_kind(t, consent));
+	j->spec = sandboxes_spec(t->sandboxes, tool_kind(t, consent));
 	j->writes = writes && t->yes;
 	if (!writes || t->yes)
 		return STEP_NEXT;
@@ -274,10 +274,10 @@ approve(struct job *j)
 		char *command = scan_strdup(scan_get(buf_view(&j->args),
 		    "command"));
 		bool reads = command != NULL && readers_has(command) &&
-		    sandboxes_refuse(t->sandboxes, BOX_READ) == NULL;
+		    sandboxes_why_not(t->sandboxes, BOX_READ) == NULL;
 		free(command);
 		if (reads) {	/* and without network */
-			j->want = (struct box_want){
+			j->spec = (struct box_spec){
 				.kind = tool_kind(t, false) };
 			return STEP_NEXT;
 		}
@@ -402,12 +402,12 @@ job_work(struct job *j)
 	struct tool *t = j->t;
 	long long begun = file_now_ms();
 
-	/* first, as it sets args and want */
+	/* first, as it sets args and spec */
 	if (!is_still_allowed(j))
 		return;
 	struct slice args = buf_view(&j->args);
 	struct report rep = { .prog = { .sandboxes = t->sandboxes,
-		.want = j->want, .id = j->call->id },
+		.spec = j->spec, .id = j->call->id },
 		.root = &t->files->root, .cap = t->output_cap };
 	char *command;
 

@@ -21,7 +21,7 @@ struct job {
 	struct buf args;	/* canonical */
 	struct result r;
 	enum mode mode;		/* in which it was judged */
-	struct box_want want;	/* the sandbox its command gets */
+	struct box_spec spec;	/* the sandbox its command gets */
 	struct buf message;	/* its tool message, once that is made */
 	long long ms;
 	bool writes;		/* it may change the root: it is allowed to */

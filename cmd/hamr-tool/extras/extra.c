@@ -72,18 +72,18 @@ tool_kind(const struct tool *t, bool approved)
 	return t->mode == MODE_PATCH && approved ? BOX_WRITE : BOX_READ;
 }
 
-struct box_want
-mode_want(const struct tool *t, bool writes)
+struct box_spec
+mode_box_spec(const struct tool *t, bool writes)
 {
 	enum box_kind kind = writes ? BOX_WRITE : BOX_READ;
 
 	/* Without a sandbox, believe a tool that says it changes nothing, as
 	 * long as a change would be allowed anyway. */
 	if (kind == BOX_READ && t->mode == MODE_PATCH &&
-	    sandboxes_refuse(t->sandboxes, BOX_READ) != NULL &&
+	    sandboxes_why_not(t->sandboxes, BOX_READ) != NULL &&
 	    strcmp(conf_str(t->conf, "sandbox.mode"), "auto") == 0)
 		kind = BOX_WRITE;
-	return sandboxes_want(t->sandboxes, kind);
+	return sandboxes_spec(t->sandboxes, kind);
 }
 
 bool
@@ -210,9 +210,9 @@ describe(struct tool *t, struct extra *x, struct err *e)
 	struct err why;
 
 	if (!known) {
-		p.want = mode_want(t, false);
-		p.want.show = argv;
-		p.want.nshow = 1;
+		p.spec = mode_box_spec(t, false);
+		p.spec.show = argv;
+		p.spec.nshow = 1;
 		prog_run(&p, t->stage);
 		buf_adds(&how, "--describe: ");
 		prog_how(&p, &how);
@@ -326,7 +326,7 @@ bool
 extra_unasked(const struct tool *t, const struct extra *x, struct result *r)
 {
 	bool bare = x->schema.id == TOOL_MCP ? x->bare :
-	    sandboxes_refuse(t->sandboxes, BOX_READ) != NULL;
+	    sandboxes_why_not(t->sandboxes, BOX_READ) != NULL;
 
 	if (bare)
 		result_error(r, "denied", "denied: %s may change things, and "
@@ -411,9 +411,9 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 		mcp_call(t, x, id, args, r);
 		return;
 	}
-	p->want = mode_want(t, writes);
-	p->want.show = argv;
-	p->want.nshow = 1;
+	p->spec = mode_box_spec(t, writes);
+	p->spec.show = argv;
+	p->spec.nshow = 1;
 	buf_slice(&input, args);
 	buf_addc(&input, '\n');
 	p->input = buf_view(&input);

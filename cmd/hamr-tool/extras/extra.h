@@ -105,9 +105,9 @@ bool mode_has_consent(const struct tool *t);
 /* The sandbox a command gets in this mode; approved: by --yes or a person. */
 enum box_kind tool_kind(const struct tool *t, bool approved);
 
-/* The sandbox of a tool that others give; what is missing when the mode
- * allows none, sandboxes_want tells. */
-struct box_want mode_want(const struct tool *t, bool writes);
+/* The sandbox of a plug-in's or server's tool.  If none can be enforced,
+ * sandboxes_why_not says why. */
+struct box_spec mode_box_spec(const struct tool *t, bool writes);
 
 /* May what lives as long as the session write, because each of its calls is
  * asked for or allowed? */

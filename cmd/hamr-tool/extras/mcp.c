@@ -232,7 +232,7 @@ mcp_free(struct mcp **v, size_t n)
 			struct pollfd p = { m->box->fd, POLLIN, 0 };
 
 			poll(&p, 1, (int)(until - file_now_ms()));
-			box_learn(m->box);
+			box_update(m->box);
 		}
 		close_all(m);
 		tools_release(&m->tools);
@@ -431,7 +431,7 @@ mcp_start(struct tool *t, struct mcp *m)
 	buf_reset(&m->words);
 	m->writes = mode_may_write(t);
 	if (make_writable(t, m, &e) && (!m->http || put_headers(t, m, &e))) {
-		struct box_want want = mode_want(t, m->writes);
+		struct box_spec spec = mode_box_spec(t, m->writes);
 
 		/* the program, and what its arguments name */
 		char *program = plugin_find(NULL, m->argv.v[0], NULL);
@@ -440,14 +440,14 @@ mcp_start(struct tool *t, struct mcp *m)
 		for (char **p = m->argv.v; *p != NULL; p++)
 			if ((*p)[0] == '/')
 				texts_add(&show, xstrdup(*p));
-		want.show = show.v;
-		want.nshow = show.n;
-		want.write = m->writable.v;
-		want.nwrite = m->writable.n;
-		want.bare = m->bare;
-		want.stays = is_confined(m);
-		want.network = m->network = want.network || m->network;
-		m->box = box_open(t->sandboxes, &want, &e);
+		spec.show = show.v;
+		spec.nshow = show.n;
+		spec.write = m->writable.v;
+		spec.nwrite = m->writable.n;
+		spec.bare = m->bare;
+		spec.stays = is_confined(m);
+		spec.network = m->network = spec.network || m->network;
+		m->box = box_open(t->sandboxes, &spec, &e);
 		texts_release(&show);
 	}
 	if (m->box == NULL) {
@@ -733,7 +733,7 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 	if (p[FD_ERR].revents != 0)
 		take_stderr(m);
 	if (p[FD_BOX].revents != 0)
-		box_learn(m->box);
+		box_update(m->box);
 	if (p[FD_OUT].revents == 0 && (m->box->exited || m->box->lost))
 		mcp_stop(m, "it ended");	/* nothing is left to read */
 	for (int i = 0; p[FD_OUT].revents != 0 && n > 0 && i < READS_MAX &&
@@ -744,7 +744,7 @@ look_after(struct tool *t, struct mcp *m, const struct pollfd *p)
 			line(t, m, got, text);
 	}
 	if (n < 0 && m->box != NULL) {
-		box_learn(m->box);
+		box_update(m->box);
 		if (m->io.err >= 0)
 			take_stderr(m);
 		mcp_stop(m, m->state == MCP_INIT ? "it ended before it "
@@ -1043,10 +1043,10 @@ mcp_call(struct tool *t, const struct extra *x, const char *id,
 		if (m->state != MCP_UP || !settled)
 			break;
 		if (is_confined(m))
-			sandboxes_look(t->sandboxes);
+			sandboxes_note_existing(t->sandboxes);
 		ask_once(t, m, args);
 		if (is_confined(m))
-			sandboxes_tidy(t->sandboxes, &notes);
+			sandboxes_quarantine_new(t->sandboxes, &notes);
 		if (!m->done && x->once && !m->unasked) {
 			m->done = true;
 			result_error(r, "spawn_failed", "the MCP server %s "

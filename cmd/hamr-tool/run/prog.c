@@ -167,7 +167,7 @@ watch(struct run *r)
 		bool heard = fds[FD_OUT].revents != 0 && take(r, false);
 		heard |= fds[FD_ERR].revents != 0 && take(r, true);
 		if (fds[FD_BOX].revents != 0)
-			box_learn(r->box);
+			box_update(r->box);
 		if (r->box->exited && r->limit == 0) {
 			r->limit = file_now_ms() + QUIET_LIMIT_MS;
 			heard = true;
@@ -187,7 +187,7 @@ start(struct run *r)
 		struct texts own = { .n = 0 };
 
 		r->box = (p->resident ? sandboxes_resident : box_open)(
-		    p->sandboxes, &p->want, &p->e);
+		    p->sandboxes, &p->spec, &p->e);
 		if (r->box == NULL)
 			return false;
 		p->sandbox = r->box->name;
@@ -221,7 +221,7 @@ struct prog
 prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
     struct buf *text)
 {
-	return (struct prog){ .sandboxes = bs, .want = { .kind = BOX_WRITE,
+	return (struct prog){ .sandboxes = bs, .spec = { .kind = BOX_WRITE,
 		.network = true, .unix_sockets = true, .bare = true },
 		.argv = (char *const *)(void *)argv, .env = environ,
 		.ms = ms, .text = text };
@@ -243,7 +243,7 @@ prog_run(struct prog *p, struct stage *s)
 		watch(&r);
 		box_end(r.box, p->end == PROG_ENDED && p->resident ?
 		    &p->ended : NULL);
-		box_learn(r.box);
+		box_update(r.box);
 		/* all writers are gone: read what is left in the pipes */
 		while (p->end != PROG_TOO_MUCH && take(&r, false))
 			;

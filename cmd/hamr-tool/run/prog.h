@@ -22,7 +22,7 @@ enum prog_end {
 struct prog {
 	/* set by the caller */
 	struct sandboxes *sandboxes;
-	struct box_want want;
+	struct box_spec spec;
 	bool resident;		/* use the sandbox that stays up; no stdin; the
 				 * processes it leaves behind are named */
 	char *const *argv;

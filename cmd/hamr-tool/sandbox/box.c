@@ -61,7 +61,7 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 	static const char *const dev[] = { "/dev/null", "/dev/zero",
 		"/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", NULL };
 	const struct sandboxes *bs = b->bs;
-	bool bwrap = b->layer == LAYER_BWRAP, write = b->want.kind == BOX_WRITE;
+	bool bwrap = b->layer == LAYER_BWRAP, write = b->spec.kind == BOX_WRITE;
 	size_t n;
 	const char *const *scratch = conf_list(bs->conf, "sandbox.scratch",
 	    &n);
@@ -70,8 +70,8 @@ put_files(const struct box *b, const struct box_git *g, struct buf *out,
 		put_text(out, &head->nwritable, *p);
 	put_text(out, &head->nwritable, bwrap ? NULL : bs->tmp);
 	put_text(out, &head->nwritable, bs->cache);
-	for (size_t i = 0; i < b->want.nwrite; i++)
-		put_text(out, &head->nwritable, b->want.write[i]);
+	for (size_t i = 0; i < b->spec.nwrite; i++)
+		put_text(out, &head->nwritable, b->spec.write[i]);
 	if (bwrap ? head->root_writable : write)
 		put_text(out, &head->nwritable, bs->root.real);
 	for (size_t i = 0; i < n && bwrap && b->scratch; i++) {
@@ -95,10 +95,10 @@ static bool
 prepare(struct box *b, const struct box_git *g, struct start *s)
 {
 	struct wire_setup head = { .layer = (int)b->layer,
-		.network = b->want.network,
-		.unix_sockets = b->want.network || b->want.unix_sockets,
+		.network = b->spec.network,
+		.unix_sockets = b->spec.network || b->spec.unix_sockets,
 		.root_writable = b->overlay != NULL ||
-		    (b->want.kind == BOX_WRITE && !b->locked) };
+		    (b->spec.kind == BOX_WRITE && !b->locked) };
 	struct buf setup = BUF_INIT(ARGS_MAX), args = BUF_INIT(ARGS_MAX);
 	int pair[2], first = 0;
 	bool good = b->layer != LAYER_BWRAP || layers_make(b, g, &args);
@@ -319,7 +319,7 @@ int
 box_start(struct box *b, struct err *why)
 {
 	struct start s = { .b = b };
-	const char *no = b->layer == LAYER_BWRAP ? layers_refuse(b->bs) : NULL;
+	const char *no = b->layer == LAYER_BWRAP ? layers_why_not(b->bs) : NULL;
 	struct box_git g;
 	int got = -1;
 
@@ -328,9 +328,9 @@ box_start(struct box *b, struct err *why)
 	memset(s.fds, -1, sizeof s.fds);
 	git_find(b->bs, &g);
 	/* a link can be replaced, and git would obey the new one */
-	b->locked = g.linked && b->want.kind == BOX_WRITE &&
+	b->locked = g.linked && b->spec.kind == BOX_WRITE &&
 	    b->layer > LAYER_NONE;
-	if (b->want.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
+	if (b->spec.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
 	    !b->locked && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
@@ -430,7 +430,7 @@ await(struct box *b, int op, struct wire *w)
 }
 
 void
-box_learn(struct box *b)
+box_update(struct box *b)
 {
 	struct wire w;
 
@@ -562,25 +562,25 @@ box_done(struct box *b, struct buf *notes)
 	box_end(b, NULL);
 	if (b->base.len > 0)
 		buf_fmt(notes, "%s%s", notes->len > 0 ? "; " : "", b->base.p);
-	if (b->want.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
+	if (b->spec.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
 	    !b->bs->no_git) {
 		struct buf now = BUF_INIT(1 << 20);
 
-		git_marks(b->bs, &now);
+		git_fingerprint(b->bs, &now);
 		if (!slice_starts(slice_of(b->marks), now.p))
 			err_say("git's hooks or settings (.git/hooks, .git/"
 			    "config and the like) changed during the call, by "
 			    "you or by it: look at them before you use git");
 		buf_release(&now);
 	}
-	if (b->want.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
-		sandboxes_tidy(b->bs, notes);
+	if (b->spec.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
+		sandboxes_quarantine_new(b->bs, notes);
 	if (!b->is_resident)
 		box_close(b);
 }
 
 void
-box_take_down(struct box *b)
+box_abort(struct box *b)
 {
 	file_close(b->fd);
 	b->fd = -1;
@@ -599,14 +599,14 @@ void
 box_close(struct box *b)
 {
 	box_end(b, NULL);
-	box_take_down(b);
+	box_abort(b);
 	for (int i = 0; i < NRESIDENT; i++)
 		if (b->bs->resident[i] == b)
 			b->bs->resident[i] = NULL;
-	if (b->want.stays) {
+	if (b->spec.stays) {
 		struct box **at = &b->bs->staying;
 
-		sandboxes_look(b->bs);
+		sandboxes_note_existing(b->bs);
 		while (*at != b)
 			at = &(*at)->next;
 		*at = b->next;

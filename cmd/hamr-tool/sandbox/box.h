@@ -6,7 +6,7 @@
  * supervisor of ours in its own namespaces (bubblewrap), else under Landlock
  * and seccomp, else bare.  It runs one command at a time, ends every process of
  * that command, and may stay up between commands.  bash keeps one up for each
- * kind (sandboxes_resident); each plug-in or MCP server gets one of its own
+ * kind (sandboxes_resident); each plug-in or MCP server gets its own
  * (box_open), so several can run at once.
  *
  * All fds handed out are close-on-exec and non-blocking.  The caller ignores
@@ -32,14 +32,15 @@ enum box_kind {
 	BOX_PRIVATE		/* change a copy that is dropped (verify) */
 };
 
-struct box_want {
+struct box_spec {
 	enum box_kind kind;
 	bool network;		/* and with it AF_UNIX */
 	bool unix_sockets;
 	bool bare;		/* no sandbox ([mcp.NAME] sandbox = false) */
-	bool stays;		/* it may write, and runs on between calls: what
-				 * other programs obey is told of if it appears
-				 * then, on stderr.  Used by box_open only */
+	bool stays;		/* it may write, and runs on between calls:
+				 * names that other programs obey are reported
+				 * on stderr if they appear then.  Used by
+				 * box_open only */
 	/* Programs and files, absolute, that the command needs.  Those in /tmp,
 	 * /var/tmp or /run, which the box replaces by folders of its own, are
 	 * made readable, with their folder.  Used by box_open only. */
@@ -60,9 +61,9 @@ struct box {
 	const char *unlimited;	/* what is not limited in it: "memory",
 				 * "processes", "memory and processes"; NULL:
 				 * both are, or nothing is confined at all */
-	int fd;			/* readable when box_learn has news; -1 when
+	int fd;			/* readable when box_update has news; -1 when
 				 * lost */
-	/* as of the last box_learn */
+	/* as of the last box_update */
 	bool exited;		/* the command has ended: CLD_EXITED and an
 				 * exit status, or another code and a signal */
 	int code, number;
@@ -71,7 +72,7 @@ struct box {
 				 * will be no status */
 	/* private */
 	struct sandboxes *bs;
-	struct box_want want;
+	struct box_spec spec;
 	enum box_layer layer;
 	pid_t pid;		/* bwrap, or the supervisor */
 	bool is_resident, running;
@@ -110,8 +111,8 @@ struct map *sandboxes_known(struct sandboxes *bs);
 bool sandboxes_session(struct sandboxes *bs, const char *id);
 void sandboxes_session_ended(struct sandboxes *bs, bool ended);
 
-/* [sandbox] network and unix_sockets as configured. */
-struct box_want sandboxes_want(const struct sandboxes *bs, enum box_kind kind);
+/* A box of this kind, with [sandbox] network and unix_sockets as configured. */
+struct box_spec sandboxes_spec(const struct sandboxes *bs, enum box_kind kind);
 
 /* Make a path of the configuration absolute: "~/x" is in the home, any other
  * relative path in the root.  The caller frees it. */
@@ -124,7 +125,7 @@ bool sandboxes_may_change(const struct sandboxes *bs, const char *path);
  * Probes the machine, once.  box_open refuses (ST_POLICY) a kind that cannot be
  * enforced, unless bare: without Landlock every kind but BOX_WRITE, and that
  * too if [sandbox] mode is "require". */
-const char *sandboxes_refuse(struct sandboxes *bs, enum box_kind kind);
+const char *sandboxes_why_not(struct sandboxes *bs, enum box_kind kind);
 /* Append the lines of --sandbox-status; tries every layer.  True if one of them
  * protects files. */
 bool sandboxes_status(struct sandboxes *bs, struct buf *out);
@@ -133,15 +134,15 @@ bool sandboxes_status(struct sandboxes *bs, struct buf *out);
 
 /* A new one, up when this returns; NULL with e (ST_POLICY: refused, ST_SYSTEM:
  * it could not be started). */
-struct box *box_open(struct sandboxes *bs, const struct box_want *w,
+struct box *box_open(struct sandboxes *bs, const struct box_spec *w,
     struct err *e);
 /* End everything that runs in the box, and the box itself. */
 void box_close(struct box *b);
 
-/* The resident box for this want, opened if needed, and reopened if what must
+/* The resident box for this spec, opened if needed, and reopened if what must
  * be masked has changed.  bs owns it: call box_done, or box_close if it cannot
  * be used again.  BOX_PRIVATE is a new one each time. */
-struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
+struct box *sandboxes_resident(struct sandboxes *bs, const struct box_spec *w,
     struct err *e);
 
 /* The command is over: box_end, and box_close unless it stays up.  New names it
@@ -151,11 +152,11 @@ struct box *sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
  * nothing). */
 void box_done(struct box *b, struct buf *notes);
 
-/* The same for a process that stays up in a writable box: sandboxes_look notes
- * what exists now (false: the root cannot be opened); sandboxes_tidy moves what
- * appeared since, as box_done. */
-bool sandboxes_look(struct sandboxes *bs);
-void sandboxes_tidy(struct sandboxes *bs, struct buf *notes);
+/* The same for a process that stays up in a writable box: note which of those
+ * names exist now (false: the root cannot be opened); then move those that have
+ * appeared since, as box_done does. */
+bool sandboxes_note_existing(struct sandboxes *bs);
+void sandboxes_quarantine_new(struct sandboxes *bs, struct buf *notes);
 
 /* The environment of chapter 5.3 for a command in b, and more entries
  * "NAME=value" or names to pass on (may be NULL); the last text is NULL. */
@@ -180,7 +181,7 @@ int box_spawn(struct box *b, char *const *argv, char *const *env, bool piped,
 void box_io_close(struct box_io *io);
 
 /* Update b's state from the supervisor's messages; never waits. */
-void box_learn(struct box *b);
+void box_update(struct box *b);
 
 /* Send a signal to every process of the command. */
 void box_signal(struct box *b, int sig);

@@ -184,7 +184,7 @@ make_own(const struct sandboxes *bs, int dirfd, const char *name, bool folder)
 }
 
 bool
-folders_way(const struct sandboxes *bs, const char *path)
+folders_make_path(const struct sandboxes *bs, const char *path)
 {
 	int at = open(bs->tmp, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;

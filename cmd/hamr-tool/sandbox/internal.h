@@ -59,18 +59,18 @@ struct sandboxes {
 	bool no_group[2];	/* memory, processes: no group can be made */
 	char *bwrap;		/* path, NULL: none */
 	struct box *resident[NRESIDENT];
-	struct box *staying;	/* boxes whose want.stays is set */
+	struct box *staying;	/* boxes whose spec.stays is set */
 };
 
 /* ---- owner.c: who commands run as, their cache, what they never see ---- */
 void owner_find(struct sandboxes *bs);
 /* Look again at the places that commands never see; if one has appeared or was
  * replaced, hidden and hidden_as change. */
-void owner_look(struct sandboxes *bs);
+void owner_refresh(struct sandboxes *bs);
 /* If we are root, drop the paths that commands, which run as the owner of the
  * root or without capabilities, cannot reach.  A folder in the root that keeps
  * them out, but is their own, so that they could open it, goes to shut. */
-void owner_reaches(const struct sandboxes *bs, struct texts *t,
+void owner_drop_unreachable(const struct sandboxes *bs, struct texts *t,
     struct texts *shut);
 
 /* ---- folders.c ---- */
@@ -84,11 +84,11 @@ void folders_remove(int at, const char *name);
 /* bubblewrap will mount something at path, in /tmp: make the folders that lead
  * to it in our /tmp.  bubblewrap would follow a link that a command left there,
  * while it still sees the host's files. */
-bool folders_way(const struct sandboxes *bs, const char *path);
+bool folders_make_path(const struct sandboxes *bs, const char *path);
 
 /* ---- layers.c: arguments for bubblewrap, each ended by NUL ---- */
 /* Why nothing may be started now; NULL: it may. */
-const char *layers_refuse(struct sandboxes *bs);
+const char *layers_why_not(struct sandboxes *bs);
 /* False: something in /tmp cannot be reached. */
 bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
 
@@ -97,12 +97,12 @@ bool layers_make(struct box *b, const struct box_git *g, struct buf *out);
 void put_list(struct buf *notes, const struct texts *t, const char *what);
 /* Tell the user of protected names that a look after number `before' found:
  * nobody knows who made them. */
-void names_tell(struct sandboxes *bs, unsigned before);
+void names_report(struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
 /* Append a text that changes when git's folders do or, if they may be written,
  * what git obeys in them: it is protected by mounts, which are lost when
  * somebody replaces it. */
-void git_marks(const struct sandboxes *bs, struct buf *out);
+void git_fingerprint(const struct sandboxes *bs, struct buf *out);
 /* Make .hamr, and .git where it is missing and must not be made by others. */
 void stubs_make(struct box *b, struct box_git *g);
 /* Is there no .git in the root, or only a stub? */
@@ -111,7 +111,7 @@ void stubs_remove(struct box *b);
 /* Learn of the secrets that commands of earlier processes renamed. */
 void moved_load(struct sandboxes *bs);
 /* Remove the stub of a run that was killed. */
-void stubs_sweep(struct sandboxes *bs);
+void stubs_remove_stale(struct sandboxes *bs);
 
 /* ---- cgroup.c ---- */
 /* Make a group with the limits of [sandbox] memory and pids; a process enters
@@ -129,4 +129,4 @@ int box_start(struct box *b, struct err *why);
  * capabilities there.  NULL, or what failed, with errno.  System calls only. */
 const char *box_namespaces(int also, uid_t uid, gid_t gid);
 /* Undo a failed start. */
-void box_take_down(struct box *b);
+void box_abort(struct box *b);

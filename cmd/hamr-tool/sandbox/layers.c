@@ -28,8 +28,8 @@ put(struct buf *out, const char *s, const char *t, const char *u)
 static bool
 is_given(const struct box *b, const char *path)
 {
-	for (size_t i = 0; i < b->want.nwrite; i++)
-		if (is_beneath(path, b->want.write[i]))
+	for (size_t i = 0; i < b->spec.nwrite; i++)
+		if (is_beneath(path, b->spec.write[i]))
 			return true;
 	return false;
 }
@@ -69,7 +69,7 @@ static void
 bind_at(struct box *b, struct buf *out, const char *how, const char *from,
     const char *to)
 {
-	if (strncmp(to, "/tmp/", 5) == 0 && !folders_way(b->bs, to))
+	if (strncmp(to, "/tmp/", 5) == 0 && !folders_make_path(b->bs, to))
 		out->over = true;
 	place(b, out, how, from, to);
 }
@@ -97,7 +97,7 @@ put_base(struct box *b, struct buf *out)
 
 	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
 		put(out, flags[i], NULL, NULL);
-	if (b->want.network)
+	if (b->spec.network)
 		put(out, "--share-net", NULL, NULL);
 	for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
 		if (access(kernel[i], F_OK) == 0)
@@ -113,7 +113,7 @@ put_base(struct box *b, struct buf *out)
 	if (is_dir("/tmp"))
 		put(out, "--bind", b->bs->tmp, "/tmp");
 	/* a resolver's file is often a link into /run */
-	if (b->want.network) {
+	if (b->spec.network) {
 		char *real = realpath("/etc/resolv.conf", NULL);
 
 		if (real != NULL && is_beneath(real, "/run"))
@@ -153,7 +153,7 @@ put_root(struct box *b, struct buf *out)
 		free(merged);
 		return;
 	}
-	bind_at(b, out, b->want.kind == BOX_WRITE && !b->locked ?
+	bind_at(b, out, b->spec.kind == BOX_WRITE && !b->locked ?
 	    "--bind" : "--ro-bind", real, real);
 	for (size_t i = 0; i < n && b->scratch; i++) {
 		char *path = xasprintf("%s/%s", real, scratch[i]);
@@ -171,7 +171,7 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 {
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
-	enum box_kind kind = b->want.kind;
+	enum box_kind kind = b->spec.kind;
 	bool write = kind == BOX_WRITE && !b->locked && g->write;
 	struct dirent *e;
 
@@ -301,8 +301,8 @@ put_names(struct box *b, struct buf *out)
 			texts_add(&rows[v->kind], xstrdup(real));
 		FREE(real, path);
 	}
-	owner_reaches(b->bs, guarded, shut);
-	owner_reaches(b->bs, secret, shut);
+	owner_drop_unreachable(b->bs, guarded, shut);
+	owner_drop_unreachable(b->bs, secret, shut);
 	for (size_t i = 0; i < guarded->n; i++)
 		place(b, out, "--ro-bind", guarded->v[i], guarded->v[i]);
 	for (size_t i = 0; i < secret->n; i++)
@@ -319,7 +319,7 @@ put_names(struct box *b, struct buf *out)
 }
 
 const char *
-layers_refuse(struct sandboxes *bs)
+layers_why_not(struct sandboxes *bs)
 {
 	struct names_count c = names_note_tracked(&bs->names, bs->root.real);
 
@@ -344,8 +344,8 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	struct texts shown = { .n = 0 };
 
 	put_base(b, out);
-	for (size_t i = 0; i < b->want.nshow; i++) {
-		char *path = realpath(b->want.show[i], NULL);
+	for (size_t i = 0; i < b->spec.nshow; i++) {
+		char *path = realpath(b->spec.show[i], NULL);
 		const char *own = path != NULL ? covered_by(path) : NULL;
 
 		if (own == NULL || path[strlen(own)] == '\0') {
@@ -360,9 +360,9 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	}
 	put_root(b, out);
 	if (!b->bare_root) {
-		for (size_t i = 0; i < b->want.nwrite; i++)
-			bind_at(b, out, "--bind", b->want.write[i],
-			    b->want.write[i]);
+		for (size_t i = 0; i < b->spec.nwrite; i++)
+			bind_at(b, out, "--bind", b->spec.write[i],
+			    b->spec.write[i]);
 		put_git(b, out, g);
 		put_hamr(b, out);
 	}

@@ -83,6 +83,6 @@ bool names_look(struct names *n);
 /* A call was killed before what it left behind was looked at: move the
  * protected names that are its to .hamr/quarantine, and tell the user.  git:
  * it could make a .git. */
-typedef bool names_is_its(void *arg, const struct name *name);
-void names_clear(const struct root *root, const struct lists *lists,
-    bool git, names_is_its *is_its, void *arg);
+typedef bool names_of_call_fn(void *arg, const struct name *name);
+void names_quarantine(const struct root *root, const struct lists *lists,
+    bool git, names_of_call_fn *is_its, void *arg);

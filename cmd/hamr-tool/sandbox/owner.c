@@ -260,7 +260,8 @@ barred_at(char *path)
 }
 
 void
-owner_reaches(const struct sandboxes *bs, struct texts *t, struct texts *shut)
+owner_drop_unreachable(const struct sandboxes *bs, struct texts *t,
+    struct texts *shut)
 {
 	const char *root = bs->root.real;
 	size_t to = 0;
@@ -348,7 +349,7 @@ owner_find(struct sandboxes *bs)
 }
 
 void
-owner_look(struct sandboxes *bs)
+owner_refresh(struct sandboxes *bs)
 {
 	struct texts shown = { .n = 0 };
 	uint64_t now = 1;
@@ -366,6 +367,6 @@ owner_look(struct sandboxes *bs)
 	add_true_names(&bs->shown, &shown, &shown);
 	add_true_names(&bs->places, &shown, &bs->hidden);
 	texts_release(&shown);
-	owner_reaches(bs, &bs->hidden, &shown);
+	owner_drop_unreachable(bs, &bs->hidden, &shown);
 	texts_release(&shown);
 }

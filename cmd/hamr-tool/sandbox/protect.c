@@ -158,13 +158,13 @@ share_stub(int root)
 }
 
 /* What git would obey must exist to be protected.  Not commondir: an empty one
- * is fatal to git; sandboxes_tidy checks. */
+ * is fatal to git; sandboxes_quarantine_new checks. */
 static const char *const obeyed[] = { "hooks", "info", "modules",
 	"config", "config.worktree" };
 enum { FOLDERS = 3, OBEYED = sizeof obeyed / sizeof obeyed[0] };
 
 void
-git_marks(const struct sandboxes *bs, struct buf *out)
+git_fingerprint(const struct sandboxes *bs, struct buf *out)
 {
 	struct box_git g;
 	struct stat st;
@@ -256,7 +256,7 @@ stubs_make(struct box *b, struct box_git *g)
 {
 	int root = b->bs->root.fd;
 
-	if (b->want.kind != BOX_WRITE || b->locked)
+	if (b->spec.kind != BOX_WRITE || b->locked)
 		return;
 	int hamr = root_hamr(root);
 	if (hamr < 0)
@@ -309,7 +309,7 @@ stubs_remove(struct box *b)
 }
 
 void
-stubs_sweep(struct sandboxes *bs)
+stubs_remove_stale(struct sandboxes *bs)
 {
 	int fd = root_open_folder(bs->root.fd, STUB);
 
@@ -486,8 +486,8 @@ clear_git(const struct root *root, struct moves *m)
 }
 
 void
-names_clear(const struct root *root, const struct lists *lists, bool git,
-    names_is_its *is_its, void *arg)
+names_quarantine(const struct root *root, const struct lists *lists, bool git,
+    names_of_call_fn *is_its, void *arg)
 {
 	static const struct lists none;
 	static const struct texts also;
@@ -522,14 +522,14 @@ end_staying(struct sandboxes *bs)
 	bool new = bs->no_git && !git_is_missing(bs->root.fd);
 
 	for (struct box *b = bs->staying; b != NULL && new; b = b->next)
-		if (b->want.kind == BOX_WRITE)
+		if (b->spec.kind == BOX_WRITE)
 			box_end(b, NULL);
 	bs->no_git = bs->no_git && !new;
 	return new;
 }
 
 void
-names_tell(struct sandboxes *bs, unsigned before)
+names_report(struct sandboxes *bs, unsigned before)
 {
 	struct texts found = { .n = 0 };
 	struct buf b = BUF_INIT(1 << 20);
@@ -586,7 +586,7 @@ open_shut(struct sandboxes *bs, unsigned before, struct texts *shut)
 }
 
 void
-sandboxes_tidy(struct sandboxes *bs, struct buf *notes)
+sandboxes_quarantine_new(struct sandboxes *bs, struct buf *notes)
 {
 	bool write = conf_bool(bs->conf, "sandbox.git_write");
 	struct names *n = &bs->names;

@@ -34,7 +34,7 @@ marks_of(const struct sandboxes *bs, enum box_layer layer)
 	struct buf b = BUF_INIT(1 << 20);
 	struct stat st;
 
-	git_marks(bs, &b);	/* first: box_done compares them alone */
+	git_fingerprint(bs, &b);	/* first: box_done compares it alone */
 	buf_fmt(&b, "%llx %u\n", (unsigned long long)bs->hidden_as, layer ==
 	    LAYER_BWRAP ? bs->names.changed : 0);
 	for (size_t i = 0; i < 2; i++)
@@ -59,7 +59,7 @@ try_bwrap(struct box *b, struct err *e)
 {
 	static const char *const parts[] = { "", "/u", "/w", "/m" };
 	struct sandboxes *bs = b->bs;
-	bool private = b->want.kind == BOX_PRIVATE;
+	bool private = b->spec.kind == BOX_PRIVATE;
 	bool overlay = private && bs->overlay_why[0] == '\0', good = overlay;
 
 	if (bs->bwrap == NULL)
@@ -87,7 +87,7 @@ try_bwrap(struct box *b, struct err *e)
 	if (good && box_start(b, e) == 0)
 		return 0;
 	if (overlay)
-		box_take_down(b);
+		box_abort(b);
 	if (good && e->status == ST_TEMP)
 		return -1;
 	if (good)
@@ -101,7 +101,7 @@ try_bwrap(struct box *b, struct err *e)
 }
 
 bool
-sandboxes_look(struct sandboxes *bs)
+sandboxes_note_existing(struct sandboxes *bs)
 {
 	if (bs->root.fd < 0)
 		return false;
@@ -109,15 +109,15 @@ sandboxes_look(struct sandboxes *bs)
 		bs->opened = true;
 		owner_find(bs);
 		folders_open(bs);
-		stubs_sweep(bs);
+		stubs_remove_stale(bs);
 	}
 	if (!mode_is(bs, "off")) {
 		unsigned before = bs->names.look;
 
-		owner_look(bs);
+		owner_refresh(bs);
 		names_look(&bs->names);
 		if (bs->staying != NULL)
-			names_tell(bs, before);
+			names_report(bs, before);
 		bs->no_git = git_is_missing(bs->root.fd);
 	}
 	return true;
@@ -140,7 +140,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 		 * root made it fail, perhaps put there to do that. */
 		if (got < 0) {
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
-				.want = { .kind = BOX_READ }, .pid = -1,
+				.spec = { .kind = BOX_READ }, .pid = -1,
 				.fd = -1, .stub = -1, .stubs_lock = -1,
 				.base = BUF_INIT(NOTES_MAX),
 				.bare_root = true };
@@ -149,7 +149,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 			    bs->bwrap != NULL && bs->temp != NULL &&
 			    box_start(&probe, &why) == 0;
 
-			box_take_down(&probe);
+			box_abort(&probe);
 			if (!works)
 				return got;
 		}
@@ -159,9 +159,9 @@ insist_on_bwrap(struct box *b, struct err *e)
 			return err_set(e, ST_TEMP, "something in the root "
 			    "keeps its sandbox from starting: %s", why.text);
 		}
-		box_take_down(b);
+		box_abort(b);
 		nanosleep(&nap, NULL);
-		sandboxes_look(bs);
+		sandboxes_note_existing(bs);
 	}
 }
 
@@ -173,7 +173,7 @@ put_up(struct box *b, struct err *e)
 		[LAYER_SECCOMP] = "seccomp", [LAYER_LANDLOCK] = "landlock",
 		[LAYER_BWRAP] = "bubblewrap" };
 	struct sandboxes *bs = b->bs;
-	enum box_layer layer = b->want.bare || mode_is(bs, "off") ?
+	enum box_layer layer = b->spec.bare || mode_is(bs, "off") ?
 	    LAYER_NONE : bs->probed ? bs->layer : LAYER_BWRAP;
 
 	for (;; layer--) {
@@ -181,7 +181,7 @@ put_up(struct box *b, struct err *e)
 
 		b->layer = layer;
 		b->name = names[layer];
-		if (layer == LAYER_LANDLOCK && b->want.kind == BOX_PRIVATE)
+		if (layer == LAYER_LANDLOCK && b->spec.kind == BOX_PRIVATE)
 			buf_adds(&b->base, "the root was read-only, as no "
 			    "private copy of it can be made here");
 		if (layer == LAYER_BWRAP)
@@ -193,7 +193,7 @@ put_up(struct box *b, struct err *e)
 			got = box_start(b, e);
 		if (got == 0)
 			break;
-		box_take_down(b);
+		box_abort(b);
 		/* out of memory or processes, or too much to mask: not a
 		 * reason for a lesser layer */
 		if (bs->probed || layer == LAYER_NONE ||
@@ -202,7 +202,7 @@ put_up(struct box *b, struct err *e)
 		if (layer == LAYER_BWRAP)
 			bs->why = *e;
 	}
-	if (b->want.bare)
+	if (b->spec.bare)
 		return 0;
 	if (!bs->probed) {
 		bs->probed = true;
@@ -228,9 +228,9 @@ put_up(struct box *b, struct err *e)
 }
 
 struct box *
-box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
+box_open(struct sandboxes *bs, const struct box_spec *w, struct err *e)
 {
-	if (!sandboxes_look(bs)) {
+	if (!sandboxes_note_existing(bs)) {
 		err_set(e, ST_SYSTEM, "the root cannot be opened");
 		return NULL;
 	}
@@ -242,7 +242,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 			return NULL;
 		}
 	struct box *b = xcalloc(1, sizeof *b);
-	*b = (struct box){ .bs = bs, .want = *w, .pid = -1, .fd = -1,
+	*b = (struct box){ .bs = bs, .spec = *w, .pid = -1, .fd = -1,
 		.stub = -1, .stubs_lock = -1, .base = BUF_INIT(NOTES_MAX) };
 	if (w->stays) {
 		b->next = bs->staying;
@@ -252,7 +252,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 		box_close(b);
 		return NULL;
 	}
-	const char *no = w->bare ? NULL : sandboxes_refuse(bs, w->kind);
+	const char *no = w->bare ? NULL : sandboxes_why_not(bs, w->kind);
 	if (no != NULL) {
 		err_set(e, ST_POLICY, "%s", no);
 		box_close(b);
@@ -268,7 +268,7 @@ box_open(struct sandboxes *bs, const struct box_want *w, struct err *e)
 /* ---- those that stay up ---- */
 
 struct box *
-sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
+sandboxes_resident(struct sandboxes *bs, const struct box_spec *w,
     struct err *e)
 {
 	if (w->kind == BOX_PRIVATE)
@@ -276,11 +276,11 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 	struct box **slot = &bs->resident[w->kind];
 	struct box *b = *slot;
 	if (b != NULL) {
-		sandboxes_look(bs);
-		box_learn(b);
+		sandboxes_note_existing(bs);
+		box_update(b);
 		char *marks = marks_of(bs, b->layer);
-		bool good = !b->lost && b->want.network == w->network &&
-		    b->want.unix_sockets == w->unix_sockets &&
+		bool good = !b->lost && b->spec.network == w->network &&
+		    b->spec.unix_sockets == w->unix_sockets &&
 		    strcmp(marks, b->marks) == 0;
 		free(marks);
 		if (good)
@@ -294,9 +294,9 @@ sandboxes_resident(struct sandboxes *bs, const struct box_want *w,
 }
 
 const char *
-sandboxes_refuse(struct sandboxes *bs, enum box_kind kind)
+sandboxes_why_not(struct sandboxes *bs, enum box_kind kind)
 {
-	struct box_want w = sandboxes_want(bs, BOX_READ);
+	struct box_spec w = sandboxes_spec(bs, BOX_READ);
 	bool off = mode_is(bs, "off");
 	struct err e;
 
@@ -336,10 +336,10 @@ sandboxes_known(struct sandboxes *bs)
 	return &bs->known;
 }
 
-struct box_want
-sandboxes_want(const struct sandboxes *bs, enum box_kind kind)
+struct box_spec
+sandboxes_spec(const struct sandboxes *bs, enum box_kind kind)
 {
-	return (struct box_want){ .kind = kind,
+	return (struct box_spec){ .kind = kind,
 		.network = conf_bool(bs->conf, "sandbox.network"),
 		.unix_sockets = conf_bool(bs->conf, "sandbox.unix_sockets") };
 }

@@ -24,7 +24,7 @@ static bool
 try_one(struct sandboxes *bs, enum box_layer layer, enum box_kind kind,
     struct err *why)
 {
-	struct box_want w = sandboxes_want(bs, kind);
+	struct box_spec w = sandboxes_spec(bs, kind);
 
 	bs->probed = true;	/* this layer or none */
 	bs->layer = layer;

@@ -652,7 +652,7 @@ find_changes(struct killed *k, struct undo_entry *c, int slot,
 	    snap_take(s, NULL, NULL) == 0) {
 		snap_changes(s, c);
 		if (c->boxed)
-			names_clear(&s->f->root, &s->f->lists, c->git,
+			names_quarantine(&s->f->root, &s->f->lists, c->git,
 			    is_left, k);
 	}
 	for (size_t i = 0; i < c->n; i++) {
