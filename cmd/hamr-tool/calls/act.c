@@ -207,10 +207,10 @@ do_calls(struct tool *t, size_t i, size_t n)
 	 * work is done */
 	for (k = 0; k < n && good; k++)
 		if (l.v[k].state >= JOB_HERE)
-			job_propose(&l.v[k]);
+			job_put_start(&l.v[k]);
 	for (k = 0; k < n && good; k++)
 		if (l.v[k].state >= JOB_HERE)
-			good = job_begun(&l.v[k]) == STEP_NEXT;
+			good = job_confirm_start(&l.v[k]) == STEP_NEXT;
 	for (k = 0; k < n && good && turn(&l, k); k++) {
 		job_answer(&l.v[k]);
 		stage_put(t->stage, R_TOOL, buf_view(&l.v[k].message));
@@ -303,7 +303,7 @@ tool_act(struct stage *s)
 
 			/* a call that may be refused because of those before
 			 * it has to wait for them */
-			if (pace == CHANGES || !files_certain(t->files, n))
+			if (pace == CHANGES || !files_read_is_sure(t->files, n))
 				break;
 			slow += pace == SLOW;
 		}
@@ -315,7 +315,7 @@ tool_act(struct stage *s)
 	t->acting = false;
 	journal_calls_pause(t->journal);
 	tool_catch_up(t);
-	tool_tell(t);
+	tool_put_changed(t);
 	stage_wait(s, NULL, 0, 0);	/* write all this */
 	tool_may_end(s);
 }

@@ -301,7 +301,7 @@ approve(struct job *j)
 	j->unasked = true;
 	scan_put(&j->r.meta, "'consent':'missing',");
 	if (x != NULL)
-		return extra_unasked(t, x, &j->r) ? STEP_NEXT : STEP_DONE;
+		return extra_unapproved(t, x, &j->r) ? STEP_NEXT : STEP_DONE;
 	if (bash)
 		return STEP_NEXT;
 	files_make_change(t->files, j->schema->id == TOOL_EDIT, false,
@@ -315,7 +315,7 @@ approve(struct job *j)
 /* ---- commit before act ---- */
 
 void
-job_propose(struct job *j)
+job_put_start(struct job *j)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 	char at[UTC_SIZE];
@@ -332,7 +332,7 @@ job_propose(struct job *j)
 }
 
 enum step
-job_begun(struct job *j)
+job_confirm_start(struct job *j)
 {
 	struct stage *s = j->t->stage;
 	struct err e;
@@ -490,7 +490,7 @@ job_answer(struct job *j)
 	if (m->len == 0)	/* else its process made it */
 		job_print(j);
 	if (rec_parse(&scan, m->p, m->len, &r) == 0)
-		tool_learn(j->t, j->call, &r);
+		tool_note_result(j->t, j->call, &r);
 	scan_release(&scan);
 	hook_after(j);
 }

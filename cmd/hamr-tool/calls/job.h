@@ -48,8 +48,8 @@ void job_end(struct job *j);
 /* The steps of a call: what comes before the start, put the start, read it back
  * (or flush it), do the work. */
 enum step job_before(struct job *j);
-void job_propose(struct job *j);
-enum step job_begun(struct job *j);
+void job_put_start(struct job *j);
+enum step job_confirm_start(struct job *j);
 void job_work(struct job *j);
 /* Make its message; the same, learnt from and after the after_tool hooks. */
 void job_print(struct job *j);

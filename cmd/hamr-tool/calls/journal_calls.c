@@ -101,7 +101,7 @@ journal_calls_free(struct journal_calls *jc)
 {
 	undo_entry_release(&jc->entry);
 	if (jc->snap != NULL) {
-		snap_settle(jc->snap, jc->t->stage->mode == STAGE_RESIDENT ?
+		snap_copy_old(jc->snap, jc->t->stage->mode == STAGE_RESIDENT ?
 		    SETTLE_MS : SETTLE_ALONE_MS);
 		snap_prune(jc->snap, conf_int(jc->t->conf, "tools.undo_days"),
 		    conf_int(jc->t->conf, "tools.undo_bytes"));
@@ -140,7 +140,7 @@ void
 journal_calls_idle(struct journal_calls *jc)
 {
 	if (jc->snap != NULL)
-		snap_settle(jc->snap, SETTLE_MS);
+		snap_copy_old(jc->snap, SETTLE_MS);
 }
 
 /* ---- snapshots ---- */
@@ -214,7 +214,7 @@ checkpoint(struct journal_calls *jc, struct job *j)
 	if (first && journal_add(jc->snap, &c, &e) < 0)
 		give_up(jc, &e);
 	else
-		snap_shut(jc->snap);
+		snap_finish(jc->snap);
 	if (first && jc->snap != NULL)
 		jc->checkpoint = xstrdup(c.id);
 	undo_entry_release(&c);
@@ -382,7 +382,7 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 		return;
 	}
 	/* even after a cancel, take the time to find out what changed */
-	snap_hurry(jc->snap, HURRY_MS);
+	snap_set_grace(jc->snap, HURRY_MS);
 	if (one) {
 		jc->fresh = false;
 	} else if (!take(jc, NULL)) {
@@ -393,7 +393,7 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 			undo_path_look(jc->t->files, &c->v[i], NULL);
 		tell_changes(c, j);
 		if (c->n + c->nfolders > 0)	/* else nothing to undo */
-			journal_meanwhile(jc->snap, c);
+			journal_add_concurrent(jc->snap, c);
 		give_older(jc);
 		GROW(jc->past, jc->npast, jc->cap);
 		jc->past[jc->npast++] = (struct past){
@@ -401,13 +401,13 @@ journal_calls_end(struct journal_calls *jc, struct job *j)
 			snap_time(jc->snap) };
 	}
 	if (jc->snap != NULL)
-		snap_hurry(jc->snap, 0);
+		snap_set_grace(jc->snap, 0);
 	if (c->n + c->nfolders > 0 && jc->snap != NULL &&
 	    !(one && j->r.is_error) && journal_add(jc->snap, c, &e) < 0)
 		give_up(jc, &e);
 	if (jc->snap != NULL) {
-		snap_shut(jc->snap);
-		journal_over(jc->snap);
+		snap_finish(jc->snap);
+		journal_end(jc->snap);
 	}
 	undo_entry_release(c);
 }

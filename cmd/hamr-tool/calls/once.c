@@ -70,7 +70,7 @@ tool_once(struct tool *t, const char *name, const char *args, bool json)
 
 	utf8_clean(&clean, name, strlen(name));
 	call.name = clean.len > 0 ? clean.p : (char *)"";
-	tool_take_args(&call, slice_of(args));
+	tool_set_args(&call, slice_of(args));
 	do_once(&j, t, &call);
 	if (t->stage->failed) {
 		status = tool_fail(t, &t->stage->err);
@@ -96,7 +96,7 @@ tool_answer(struct tool *t, const char *name, struct slice args,
 		.name = (char *)name };
 	struct job j;
 
-	tool_take_args(&call, args);
+	tool_set_args(&call, args);
 	files_turn(t->files);
 	do_once(&j, t, &call);
 	bool known = j.r.code == NULL || strcmp(j.r.code, "unknown_tool") != 0;

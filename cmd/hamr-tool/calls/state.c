@@ -211,7 +211,7 @@ tool_put(struct tool *t)
 }
 
 void
-tool_tell(struct tool *t)
+tool_put_changed(struct tool *t)
 {
 	if (t->told == NULL)
 		return;
@@ -222,7 +222,7 @@ tool_tell(struct tool *t)
 /* ---- records ---- */
 
 void
-tool_take_args(struct call_state *c, struct slice text)
+tool_set_args(struct call_state *c, struct slice text)
 {
 	struct buf inner = BUF_INIT(BUF_RECORD_MAX), args = inner;
 	bool json = scan_is_json(text);
@@ -257,7 +257,7 @@ take_assistant(struct tool *t, const struct rec *r)
 		*s = (struct call_state){ .id = scan_text(c.id),
 			.name = scan_text(c.name) };
 		if (scan_str(c.args, &args))
-			tool_take_args(s, buf_view(&args));
+			tool_set_args(s, buf_view(&args));
 		buf_release(&args);
 	}
 }
@@ -281,7 +281,7 @@ next_call(const struct tool *t, const struct call_state *c,
 }
 
 void
-tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
+tool_note_result(struct tool *t, struct call_state *c, const struct rec *r)
 {
 	static const char *const not_run[] = { "refused", "denied",
 		"interrupted", "bad_arguments", "unknown_tool", NULL };
@@ -301,7 +301,7 @@ tool_learn(struct tool *t, struct call_state *c, const struct rec *r)
 	if (text.len <= SHARE_MAX)
 		c->text = xmemdup0(text.p, text.len);
 	if (c->canonical && slice_in(slice_of(c->name), proving))
-		files_learn(t->files, c->id, c->name, slice_of(c->args),
+		files_learn_proofs(t->files, c->id, c->name, slice_of(c->args),
 		    buf_view(&text), meta);
 	buf_release(&text);
 }
@@ -361,7 +361,7 @@ take_config(struct tool *t, const struct rec *r)
 		return;
 	set_mode(t, mode);
 	if (!t->acting)
-		tool_tell(t);
+		tool_put_changed(t);
 }
 
 static void
@@ -412,7 +412,7 @@ take(struct tool *t, const struct rec *r)
 		sandboxes_session_ended(t->sandboxes, rec_str_is(r, "status",
 		    "completed"));
 		break;
-	case R_TOOL: tool_learn(t, next_call(t, NULL, r), r); break;
+	case R_TOOL: tool_note_result(t, next_call(t, NULL, r), r); break;
 	case R_START: take_start(t, r); break;
 	case R_VERDICT: take_verdict(t, r); break;
 	case R_ANSWER: t->answers++; break;

@@ -93,10 +93,11 @@ int tool_fail(const struct tool *t, const struct err *e);
 void tool_record(struct stage *s, const struct rec *r);
 void tool_reset(struct stage *s);
 /* Set the arguments of c, whose name is set. */
-void tool_take_args(struct call_state *c, struct slice text);
+void tool_set_args(struct call_state *c, struct slice text);
 /* Note the result r of call c (NULL: of none), whoever made it: how it ended,
  * and what it proves to the file tools. */
-void tool_learn(struct tool *t, struct call_state *c, const struct rec *r);
+void tool_note_result(struct tool *t, struct call_state *c,
+    const struct rec *r);
 /* Process the lines that came while a call ran. */
 void tool_catch_up(struct tool *t);
 
@@ -112,7 +113,7 @@ void memory_save(struct tool *t, struct slice args, struct result *r);
 
 /* Propose `tools` again if it has changed since: called after each go, and when
  * a `config` record has set the mode. */
-void tool_tell(struct tool *t);
+void tool_put_changed(struct tool *t);
 /* Put the first `tools`; asks the configured plug-ins and servers first. */
 void tool_put(struct tool *t);
 

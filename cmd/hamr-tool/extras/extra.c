@@ -323,7 +323,7 @@ extra_writes(const struct tool *t, const struct extra *x)
 }
 
 bool
-extra_unasked(const struct tool *t, const struct extra *x, struct result *r)
+extra_unapproved(const struct tool *t, const struct extra *x, struct result *r)
 {
 	bool bare = x->schema.id == TOOL_MCP ? x->bare :
 	    sandboxes_why_not(t->sandboxes, BOX_READ) != NULL;

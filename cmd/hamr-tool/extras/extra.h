@@ -63,7 +63,7 @@ bool extra_writes(const struct tool *t, const struct extra *x);
 
 /* A call that nobody approved may only get a read-only sandbox.  False: it
  * would run without one; r is the error. */
-bool extra_unasked(const struct tool *t, const struct extra *x,
+bool extra_unapproved(const struct tool *t, const struct extra *x,
     struct result *r);
 
 /* Do the mode and the paths allow the call?  False: r is the error. */

@@ -235,7 +235,7 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 	const char *code = c->fault.code;
 	long no = 0;
 	if (code == NULL || strcmp(code, "not_read") != 0 ||
-	    files_left(f) >= ROOM_MIN || (c->edits.places == 0 &&
+	    files_budget_left(f) >= ROOM_MIN || (c->edits.places == 0 &&
 	    edits_make(&c->edits, text, c->path.name, &c->new, NULL) < 0))
 		return false;
 	long first = text_line(text, c->edits.at);

@@ -493,7 +493,7 @@ files_judge(struct files *f, const char *tool, struct slice args,
 bool
 files_over_budget(struct files *f, struct slice args, struct result *r)
 {
-	if (files_left(f) >= ROOM_MIN || repeated_by(f, args) != NULL)
+	if (files_budget_left(f) >= ROOM_MIN || repeated_by(f, args) != NULL)
 		return false;
 	buf_fmt(&r->content, "not read: this turn's reads have used up their "
 	    "budget; %s%s\n", f->may_write ?
@@ -515,7 +515,7 @@ files_known(struct files *f, struct slice args, struct result *r)
 }
 
 size_t
-files_left(const struct files *f)
+files_budget_left(const struct files *f)
 {
 	return f->turn_cap - num_min(f->used, f->turn_cap);
 }
@@ -523,13 +523,13 @@ files_left(const struct files *f)
 size_t
 files_room(const struct files *f)
 {
-	return num_min(f->result_cap, files_left(f));
+	return num_min(f->result_cap, files_budget_left(f));
 }
 
 bool
-files_certain(const struct files *f, size_t n)
+files_read_is_sure(const struct files *f, size_t n)
 {
-	size_t left = files_left(f);
+	size_t left = files_budget_left(f);
 
 	return f->turn_cap == SIZE_MAX || n == 0 || (left >= ROOM_MIN &&
 	    (left - ROOM_MIN) / n >= f->result_cap);

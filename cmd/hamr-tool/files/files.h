@@ -58,7 +58,7 @@ struct proofs {
 /* Called right before edit or write changes a file: its true name and content
  * (p NULL: it is new), of the new content the hash, and the mode.  -1 with why
  * and errno prevents it. */
-typedef int files_see_change(void *arg, const char *rel, struct slice old,
+typedef int files_change_fn(void *arg, const char *rel, struct slice old,
     const char *sha, mode_t mode, struct err *why);
 
 /* The caller sets the members from person on and keeps ownership of what they
@@ -85,7 +85,7 @@ struct files {
 	/* polled while a search or a listing runs: a cancel ends it with what
 	 * was found so far; may be NULL */
 	struct stage *stage;
-	files_see_change *on_change;
+	files_change_fn *on_change;
 	void *change_arg;
 	/* an editor can be asked for its text of an open file, and wants to be
 	 * sent the new text after an edit or write */
@@ -110,7 +110,7 @@ bool files_walks(struct files *f, struct slice args);
 /* Bytes a read result may have now. */
 size_t files_room(const struct files *f);
 /* Is a read sure not to be refused, whatever n reads before it return? */
-bool files_certain(const struct files *f, size_t n);
+bool files_read_is_sure(const struct files *f, size_t n);
 
 /* Run one call: read; edit, or write; view_image.  args: a checked JSON object
  * with canonical names (alias.h) that has passed the schema.  What is not
@@ -146,7 +146,7 @@ bool files_plan(struct files *f, bool edit, struct slice args,
 /* Learn proofs, and what was spent of the turn's budget, from a result of this
  * process or another (a tool message of read, edit or write: the call's id and
  * canonical args, its text, and its meta as a JSON value). */
-void files_learn(struct files *f, const char *id, const char *tool,
+void files_learn_proofs(struct files *f, const char *id, const char *tool,
     struct slice args, struct slice content, struct slice meta);
 
 /* A compaction elided these lines: they are not proof any more. */

@@ -84,7 +84,7 @@ bool is_binary(struct slice text);
 /* Does every line end in CRLF (and is there one)? */
 bool is_crlf(struct slice text);
 /* Bytes left of the turn's budget. */
-size_t files_left(const struct files *f);
+size_t files_budget_left(const struct files *f);
 
 #define ROOM_MIN 400		/* less left of the turn's budget is none */
 

@@ -269,7 +269,7 @@ learn_change(struct proof *p, bool edit, struct slice args, struct slice meta)
 }
 
 void
-files_learn(struct files *f, const char *id, const char *tool,
+files_learn_proofs(struct files *f, const char *id, const char *tool,
     struct slice args, struct slice content, struct slice meta)
 {
 	bool read = strcmp(tool, "read") == 0;

@@ -80,7 +80,7 @@ static const char owner_lost[] = "the owner or group of the file cannot be "
  * its own extended attributes (labels, capabilities), so copying those may
  * fail; all others must be kept. */
 const char *
-replace_dress(int from, int to, const struct stat *was)
+replace_copy_metadata(int from, int to, const struct stat *was)
 {
 	char *names;
 	struct stat st;
@@ -109,7 +109,7 @@ replace_dress(int from, int to, const struct stat *was)
 }
 
 int
-replace_give(const struct root *root, int dir, const char *name)
+replace_chown(const struct root *root, int dir, const char *name)
 {
 	struct stat st;
 
@@ -148,7 +148,7 @@ replace_folders(const struct root *root, const char *rel, struct fault *f)
 		int r = up < 0 ? -1 : mkdirat(up, base, 0777);
 
 		if (r == 0)
-			r = replace_give(root, up, base);
+			r = replace_chown(root, up, base);
 		int no = errno;
 		made += r == 0;
 		if (r == 0)
@@ -200,7 +200,7 @@ settle(const struct root *root, int dir, const char *name, const char *base,
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if (replace_give(root, dir, name) < 0 ||
+	if (replace_chown(root, dir, name) < 0 ||
 	    fchmod(tmp, 0666 & ~mask) < 0 || fsync(tmp) < 0)
 		return fault_sys(f, "cannot be made", rel);
 	int r = renameat2(dir, name, dir, base, RENAME_NOREPLACE);
@@ -235,7 +235,7 @@ replace_file(const struct root *root, const char *rel, int fd,
 	} else if (fd < 0) {
 		r = settle(root, dir, name, base, tmp, rel, f);
 	} else {
-		const char *lost = replace_dress(fd, tmp, was);
+		const char *lost = replace_copy_metadata(fd, tmp, was);
 		if (lost == owner_lost)
 			fault_set(f, "denied", "%s", lost);
 		else if (lost != NULL || fsync(tmp) < 0)

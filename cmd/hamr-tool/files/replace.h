@@ -27,7 +27,7 @@ int replace_file(const struct root *root, const char *rel, int fd,
  * (how many, or -1 with f). */
 void replace_name(char name[REPLACE_NAME]);
 int replace_temporary(int dir, char name[REPLACE_NAME]);
-const char *replace_dress(int from, int to, const struct stat *was);
+const char *replace_copy_metadata(int from, int to, const struct stat *was);
 int replace_folders(const struct root *root, const char *rel, struct fault *f);
 
 /* Is this the last part of such a name? */
@@ -35,7 +35,7 @@ bool replace_is_temporary(const char *base);
 
 /* Give name in dir, which we made, to the owner of the root if we run as root.
  * 0, or -1 with errno. */
-int replace_give(const struct root *root, int dir, const char *name);
+int replace_chown(const struct root *root, int dir, const char *name);
 
 /* Remove all temporaries that killed processes left in the folder open at fd,
  * which is read whole; alone: nobody else is undoing anything, so also what is

@@ -398,7 +398,7 @@ mcp_serve(struct tool *t)
 			stage_fail(s, &e);
 		if (s->in.eof || !mcp_idle(t, STDIN_FILENO, t->told != NULL))
 			break;
-		tool_tell(t);
+		tool_put_changed(t);
 		/* what came while servers were looked after was read there */
 		if (poll(&in, 1, 0) > 0 && rpc_fill(&v.in) < 0)
 			s->in.eof = true;

@@ -22,11 +22,11 @@ struct snap {
 	uid_t me, owner;	/* of the root; git runs as this user */
 	dev_t dev;
 	struct map folders;	/* mode and inode of each (folder_mark) */
-	struct map were;	/* those before the last snapshot, if it looked
+	struct map old_folders;	/* ... before the last snapshot, if it looked
 				 * at all of them */
-	struct undo_entry opened;	/* its folders: shut ones that are open
-					 * until snap_shut, with their modes */
-	struct map shut;	/* all folders that were opened so */
+	struct undo_entry opened;	/* its folders: closed ones that are
+					 * open until snap_finish, with modes */
+	struct map shut;	/* all folders that were ever opened so */
 	struct map made;	/* folders that the last snapshot saw first; 1:
 				 * older than the one before it */
 	int lock;		/* held until then; else -1 */
@@ -50,13 +50,13 @@ struct snap {
 	struct snap_left left;
 	struct undo_entry old;	/* contents that the user's objects may hold */
 	const char *why;	/* why the last one failed, or git */
-	int hurry;		/* ms left after a cancel; 0: stop at once */
+	int grace_ms;		/* left after a cancel; 0: stop at once */
 	long long until;	/* a deadline, as set by a cancel; or 0 */
 	int use;		/* fd of SNAP_USE; locked while open */
 	int begun;		/* our file of the call in progress
 				 * (journal_begin), locked; -1: not yet */
 	int slot;		/* its number */
-	uint64_t kept;		/* stamp of the index that snap_keep copied */
+	uint64_t kept;		/* stamp of the index that snap_save copied */
 	struct journal killed;	/* what calls of killed processes did */
 };
 
@@ -103,18 +103,18 @@ bool snap_read(const struct root *root, const char *rel, struct stat *st,
 
 /* Wait for a lock.  0, or -1 with e (ST_TEMP: another process keeps it).  On a
  * file system without locks it is 0 at once. */
-int snap_wait(struct snap *s, int fd, int how, struct err *e);
+int snap_wait_lock(struct snap *s, int fd, int how, struct err *e);
 
 /* Open a file of ours in the repository, creating it if needed, and give it to
  * the owner of the root. */
 int snap_file(const struct snap *s, const char *name, int flags);
 /* Append such a file to out; overwrite one: truncating a file first, or making
  * a new one, takes a file system longest.  0, or -1 with errno. */
-int snap_get(const struct snap *s, const char *name, struct buf *out);
-int snap_put(const struct snap *s, const char *name, struct slice text);
+int snap_read_file(const struct snap *s, const char *name, struct buf *out);
+int snap_write_file(const struct snap *s, const char *name, struct slice text);
 
 /* Sort the entries and append them to out as an index. */
 void snap_print(struct gitindex_entry *v, size_t n, struct buf *out);
 
 /* Drop the index and start without the user's. */
-void snap_unseed(struct snap *s);
+void snap_drop_index(struct snap *s);

@@ -43,7 +43,7 @@ snap_lock(struct snap *s, struct err *e)
 
 	if (fd < 0)
 		return err_sys(e, ST_SYSTEM, "%s/" COUNTER, s->dir);
-	if (snap_wait(s, fd, LOCK_EX, e) == 0)
+	if (snap_wait_lock(s, fd, LOCK_EX, e) == 0)
 		return fd;
 	close(fd);
 	return -1;
@@ -496,17 +496,17 @@ journal_begin(struct snap *s, struct undo_entry *c)
 	scan_put(&o, ",'boxed':$,'git':$}\n", scan_truth(c->boxed),
 	    scan_truth(c->git));
 	/* half of that, on a full disk, is useless */
-	bool whole = (c->n > 0 || snap_keep(s, s->slot, &o)) &&
+	bool whole = (c->n > 0 || snap_save(s, s->slot, &o)) &&
 	    pwrite(s->begun, o.p, o.len, 0) == (ssize_t)o.len;
 	buf_release(&o);
 	if (whole)
 		return s->begun;
-	journal_over(s);
+	journal_end(s);
 	return -1;
 }
 
 void
-journal_over(struct snap *s)
+journal_end(struct snap *s)
 {
 	if (s->begun >= 0 && ftruncate(s->begun, 0) < 0) {
 		/* leave it to others */
@@ -516,7 +516,7 @@ journal_over(struct snap *s)
 }
 
 /* Read the call in progress that this file describes into j; rest, in b, is
- * what snap_keep kept. */
+ * what snap_save kept. */
 static bool
 read_begun(int fd, struct journal *j, struct buf *b, struct slice *rest)
 {
@@ -554,7 +554,7 @@ meet(struct snap *s, struct undo_entry *c, const struct undo_entry *other)
 }
 
 void
-journal_meanwhile(struct snap *s, struct undo_entry *c)
+journal_add_concurrent(struct snap *s, struct undo_entry *c)
 {
 	struct journal j = { 0 };
 	char name[32];
@@ -617,7 +617,7 @@ is_young(const struct killed *k, const char *path)
 	uint64_t mark;
 
 	for (size_t at = 0; !is && fd >= 0 && fstat(fd, &st) == 0 &&
-	    map_next(&k->s->were, &at, &mark).p != NULL; )
+	    map_next(&k->s->old_folders, &at, &mark).p != NULL; )
 		is = (uint32_t)mark == (uint32_t)st.st_ino;
 	file_close(fd);
 	return is;
@@ -630,9 +630,11 @@ is_left(void *arg, const struct name *name)
 	const struct killed *k = arg;
 	const struct snap *s = k->s;
 
-	return name->is_dir ? map_get(&s->were, slice_of(name->rel)) == NULL &&
-	    is_young(k, name->rel) : gitindex_find(&s->before, name->rel) ==
-	    NULL && is_of_call(k, name->rel);
+	if (name->is_dir)
+		return map_get(&s->old_folders, slice_of(name->rel)) ==
+		    NULL && is_young(k, name->rel);
+	return gitindex_find(&s->before, name->rel) == NULL &&
+	    is_of_call(k, name->rel);
 }
 
 /* Reduce c to what the killed call changed.  If c lists files (an edit), keep
@@ -648,7 +650,7 @@ find_changes(struct killed *k, struct undo_entry *c, int slot,
 	size_t n = 0;
 	bool one = c->n > 0;
 
-	if (!one && snap_resume(s, slot, kept) &&
+	if (!one && snap_load(s, slot, kept) &&
 	    snap_take(s, NULL, NULL) == 0) {
 		snap_changes(s, c);
 		if (c->boxed)
@@ -743,7 +745,7 @@ recover(struct snap *s, int fd, int slot)
 			GROW(s->killed.v, s->killed.n, s->killed.cap);
 			s->killed.v[s->killed.n++] = j.v[--j.n];
 		}
-		snap_shut(s);
+		snap_finish(s);
 		/* if this fails, the next process finds it recorded */
 		(void)!ftruncate(fd, 0);
 	}

@@ -69,7 +69,7 @@ long long journal_newest(const struct snap *s);
 /* Record c under a new id, which is stored in it.  0, or -1 with e. */
 int journal_add(struct snap *s, struct undo_entry *c, struct err *e);
 /* A call is about to change these files or, if c lists none, any file since the
- * last snapshot.  If we are killed before journal_over, the next process that
+ * last snapshot.  If we are killed before journal_end, the next process that
  * opens the snapshots or begins a call records what the call changed
  * (journal_recover) and, if it was boxed, quarantines the protected names that
  * it made.  Returns the descriptor of the file that says so: touch
@@ -79,8 +79,8 @@ int journal_begin(struct snap *s, struct undo_entry *c);
 /* Add to c, a call that has ended, the files that it left as it found them, but
  * that calls of other processes changed meanwhile: undoing those may bring back
  * what was there in between. */
-void journal_meanwhile(struct snap *s, struct undo_entry *c);
-void journal_over(struct snap *s);
+void journal_add_concurrent(struct snap *s, struct undo_entry *c);
+void journal_end(struct snap *s);
 void journal_recover(struct snap *s);
 /* What journal_recover found of this call; NULL: nothing. */
 const struct undo_entry *journal_recovered(const struct snap *s,

@@ -57,23 +57,23 @@ static const char *const folders[] = { "objects", "objects/info",
 
 /* ---- how long it may take ---- */
 
-/* After snap_hurry, a cancel leaves s->hurry ms from the moment it comes. */
+/* A cancel leaves s->grace_ms from the moment it comes. */
 bool
 snap_stopped(struct snap *s)
 {
 	bool asked = s->until == 0 && files_stopped(s->f, LLONG_MAX);
 
-	if (s->hurry == 0)
+	if (s->grace_ms == 0)
 		return asked;
 	if (asked)
-		s->until = file_now_ms() + s->hurry;
+		s->until = file_now_ms() + s->grace_ms;
 	return s->until > 0 && file_now_ms() >= s->until;
 }
 
 void
-snap_hurry(struct snap *s, int ms)
+snap_set_grace(struct snap *s, int ms)
 {
-	s->hurry = ms;
+	s->grace_ms = ms;
 	s->until = 0;
 }
 
@@ -86,7 +86,7 @@ snap_file(const struct snap *s, const char *name, int flags)
 }
 
 int
-snap_get(const struct snap *s, const char *name, struct buf *out)
+snap_read_file(const struct snap *s, const char *name, struct buf *out)
 {
 	int fd = file_open_regular(s->dirfd, name, NULL);
 	int r = fd >= 0 ? file_read_fd(fd, name, out, NULL) : -1;
@@ -96,7 +96,7 @@ snap_get(const struct snap *s, const char *name, struct buf *out)
 }
 
 int
-snap_put(const struct snap *s, const char *name, struct slice text)
+snap_write_file(const struct snap *s, const char *name, struct slice text)
 {
 	int fd = snap_file(s, name, O_WRONLY);
 	int r = fd < 0 || file_write_all(fd, text.p, text.n) < 0 ||
@@ -315,7 +315,7 @@ find_objects(const struct snap *s, struct gitrepo *g, struct buf *objects)
 }
 
 void
-snap_unseed(struct snap *s)
+snap_drop_index(struct snap *s)
 {
 	unlinkat(s->dirfd, "index", 0);
 	unlinkat(s->dirfd, ALTERNATES, 0);
@@ -330,8 +330,9 @@ put_settings(const struct snap *s)
 	struct buf is = BUF_INIT(1 << 20);
 	int r = 0;
 
-	if (snap_get(s, "config", &is) < 0 || !slice_is(buf_view(&is), config))
-		r = snap_put(s, "config", slice_of(config));
+	if (snap_read_file(s, "config", &is) < 0 ||
+	    !slice_is(buf_view(&is), config))
+		r = snap_write_file(s, "config", slice_of(config));
 	buf_release(&is);
 	return r;
 }
@@ -353,8 +354,8 @@ make(struct snap *s, struct err *e)
 
 		r = fd >= 0 ? close(fd) : -1;
 	}
-	if (r == 0 && (snap_put(s, "description", slice_of(note)) < 0 ||
-	    snap_put(s, "HEAD", SLICE("ref: refs/heads/none\n")) < 0))
+	if (r == 0 && (snap_write_file(s, "description", slice_of(note)) < 0 ||
+	    snap_write_file(s, "HEAD", SLICE("ref: refs/heads/none\n")) < 0))
 		r = -1;
 	/* Take the plain files from the user's index, and use the user's
 	 * objects; doing without costs only space.  Attributes may have
@@ -371,9 +372,9 @@ make(struct snap *s, struct err *e)
 					.mode = is->mode };
 		snap_print(v, n, &out);
 		free(v);
-		if (snap_put(s, ALTERNATES, buf_view(&objects)) < 0 ||
-		    snap_put(s, "index", buf_view(&out)) < 0)
-			snap_unseed(s);
+		if (snap_write_file(s, ALTERNATES, buf_view(&objects)) < 0 ||
+		    snap_write_file(s, "index", buf_view(&out)) < 0)
+			snap_drop_index(s);
 	}
 	/* last: a config means that the repository is complete */
 	if (r == 0)
@@ -387,7 +388,7 @@ make(struct snap *s, struct err *e)
 }
 
 int
-snap_wait(struct snap *s, int fd, int how, struct err *e)
+snap_wait_lock(struct snap *s, int fd, int how, struct err *e)
 {
 	long long until = file_now_ms() + USE_MS;
 	struct timespec nap = { .tv_nsec = 5000000 };
@@ -411,7 +412,7 @@ set_up(struct snap *s, bool create, struct err *e)
 	struct gitrepo g = { NULL, NULL };
 	struct dirent *entry;
 	struct stat st;
-	int r = snap_wait(s, s->dirfd, LOCK_EX, e);
+	int r = snap_wait_lock(s, s->dirfd, LOCK_EX, e);
 
 	if (r < 0)
 		return -1;
@@ -441,15 +442,16 @@ set_up(struct snap *s, bool create, struct err *e)
 	flock(s->dirfd, LOCK_UN);
 	if (r == 0) {
 		s->use = snap_file(s, SNAP_USE, O_RDWR);
-		r = snap_wait(s, s->use, LOCK_SH, e);
+		r = snap_wait_lock(s, s->use, LOCK_SH, e);
 	}
 	/* If our objects depend on the user's: are those in the one place
 	 * where they may be, and nothing but files? */
 	if (r == 0 && faccessat(s->dirfd, ALTERNATES, F_OK,
-	    AT_SYMLINK_NOFOLLOW) == 0 && (snap_get(s, ALTERNATES, &is) < 0 ||
+	    AT_SYMLINK_NOFOLLOW) == 0 &&
+	    (snap_read_file(s, ALTERNATES, &is) < 0 ||
 	    !find_objects(s, &g, &objects) ||
 	    !slice_eq(buf_view(&is), buf_view(&objects))))
-		snap_unseed(s);
+		snap_drop_index(s);
 	gitrepo_release(&g);
 	bufs_release(BUFS(&objects, &is));
 	return r;
@@ -493,9 +495,9 @@ snap_free(struct snap *s)
 {
 	if (s == NULL)
 		return;
-	snap_shut(s);
+	snap_finish(s);
 	map_release(&s->folders);
-	map_release(&s->were);
+	map_release(&s->old_folders);
 	map_release(&s->shut);
 	map_release(&s->made);
 	map_release(&s->older);

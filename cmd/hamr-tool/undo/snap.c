@@ -437,7 +437,7 @@ open_shut(struct snap *s, const struct gitignore_seen *g, const uint64_t *was)
 }
 
 void
-snap_shut(struct snap *s)
+snap_finish(struct snap *s)
 {
 	for (size_t i = s->opened.nfolders; i-- > 0; )
 		path_chmod(&s->f->root, s->opened.folders[i].path,
@@ -479,7 +479,7 @@ see(void *arg, const struct gitignore_seen *g)
 	}
 	if (strcasecmp(g->base, ".hamr") == 0)
 		return GITIGNORE_PASS;
-	const uint64_t *was = map_get(&s->were, slice_of(g->rel));
+	const uint64_t *was = map_get(&s->old_folders, slice_of(g->rel));
 	*map_put(&s->folders, slice_of(g->rel), NULL) = folder_mark(g->st);
 	if (was == NULL) {
 		int64_t born = file_born(g->dirfd, g->base);
@@ -570,8 +570,8 @@ look(struct take *t)
 	watch_folder(&s->watch, s->f->root.fd, ".", "");
 	for (size_t i = 0; i < folders->n; i++)
 		watch_folder(&s->watch, AT_FDCWD, folders->v[i], NULL);
-	map_release(&s->were);
-	s->were = s->folders;
+	map_release(&s->old_folders);
+	s->old_folders = s->folders;
 	s->folders = (struct map){ 0 };
 	t->left = s->others;
 	t->others = &t->left;
@@ -627,7 +627,8 @@ read_index(const struct snap *s, const char *name, struct gitindex *ix)
 	unsigned char sum[SHA_BYTES];
 
 	*ix = (struct gitindex){ .n = 0 };
-	if (snap_get(s, name, &bytes) == 0 && gitindex_take(ix, &bytes) == 0 &&
+	if (snap_read_file(s, name, &bytes) == 0 &&
+	    gitindex_take(ix, &bytes) == 0 &&
 	    ix->oid_len == OID_BYTES) {
 		size_t n = ix->bytes.len - OID_BYTES;
 
@@ -655,7 +656,7 @@ refresh(struct snap *s)
 	return is == 0 ? 0 : r;
 }
 
-#define BEFORE "hamr-before.%d"	/* the index that snap_keep keeps */
+#define BEFORE "hamr-before.%d"	/* the index that snap_save keeps */
 
 static void
 put_mark(struct buf *b, uint64_t mark, struct slice rel)
@@ -665,7 +666,7 @@ put_mark(struct buf *b, uint64_t mark, struct slice rel)
 }
 
 bool
-snap_keep(struct snap *s, int slot, struct buf *out)
+snap_save(struct snap *s, int slot, struct buf *out)
 {
 	struct slice rel;
 	uint64_t mark;
@@ -674,7 +675,7 @@ snap_keep(struct snap *s, int slot, struct buf *out)
 	snprintf(name, sizeof name, BEFORE, slot);
 	if (s->kept == 0 || s->kept != s->stamp) {
 		s->kept = 0;
-		if (snap_put(s, name, buf_view(&s->now.bytes)) < 0)
+		if (snap_write_file(s, name, buf_view(&s->now.bytes)) < 0)
 			return false;
 		s->kept = s->stamp;
 	}
@@ -692,7 +693,7 @@ snap_keep(struct snap *s, int slot, struct buf *out)
 }
 
 bool
-snap_resume(struct snap *s, int slot, struct slice kept)
+snap_load(struct snap *s, int slot, struct slice kept)
 {
 	struct map *to = &s->folders;
 	char name[32];
@@ -745,7 +746,7 @@ write_index(struct take *t)
 	free(v);
 	/* Overwrite the index before this one, then exchange the two.  No
 	 * fsync: read_index finds what a power failure damages. */
-	int r = out.over ? -1 : snap_put(s, SNAP_INDEX, buf_view(&out));
+	int r = out.over ? -1 : snap_write_file(s, SNAP_INDEX, buf_view(&out));
 	if (r == 0 && renameat2(s->dirfd, SNAP_INDEX, s->dirfd, "index",
 	    RENAME_EXCHANGE) < 0)
 		r = renameat(s->dirfd, SNAP_INDEX, s->dirfd, "index");
@@ -862,7 +863,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 		return -1;
 	s->taken++;
 	map_release(&s->older);
-	map_release(&s->were);
+	map_release(&s->old_folders);
 	map_release(&s->made);
 	map_release(&s->large);
 	gitindex_release(&s->before);
@@ -873,7 +874,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	if (r > 0) {
 		/* the index names objects that the user's git has removed:
 		 * start over with our own */
-		snap_unseed(s);
+		snap_drop_index(s);
 		r = take(s);
 	}
 	/* The time on a file of ours, by the file system's clock, which may be
@@ -893,7 +894,7 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 	s->lock = fd;
 	s->newest = journal_newest(s);
 	if (r != 0)
-		snap_shut(s);
+		snap_finish(s);
 	if (left != NULL)
 		*left = s->left;
 	if (r == 0)
@@ -905,13 +906,13 @@ snap_take(struct snap *s, struct snap_left *left, struct err *e)
 /* ---- two snapshots ---- */
 
 void
-snap_settle(struct snap *s, int ms)
+snap_copy_old(struct snap *s, int ms)
 {
 	/* only the time limit stops it, not a cancel */
-	s->hurry = ms;
+	s->grace_ms = ms;
 	s->until = file_now_ms() + ms;
 	settle(s);
-	snap_hurry(s, 0);
+	snap_set_grace(s, 0);
 }
 
 /* Does the folder hold only folders, apart from those that the snapshot saw
@@ -956,7 +957,7 @@ made_folders(struct snap *s, struct undo_entry *c, const struct map *above,
 		texts_add(&made, xstrdup(rel.p));
 	if (made.n == 0)
 		return;
-	for (size_t at = 0; map_next(&s->were, &at, &mark).p != NULL; ) {
+	for (size_t at = 0; map_next(&s->old_folders, &at, &mark).p != NULL; ) {
 		uint32_t ino = (uint32_t)mark;
 
 		map_put(&inodes, inode_key(&ino), NULL);
@@ -998,7 +999,7 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	for (size_t i = 0; i < c->n; i++)
 		undo_note_above(&above, c->v[i].path);
 	made_folders(s, c, &above, &moved);
-	for (size_t at = 0; (rel = map_next(&s->were, &at, &mark)).p !=
+	for (size_t at = 0; (rel = map_next(&s->old_folders, &at, &mark)).p !=
 	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
 		uint32_t ino = (uint32_t)mark;
@@ -1017,7 +1018,8 @@ folder_changes(struct snap *s, struct undo_entry *c)
 		undo_note_above(&above, c->folders[i].path);
 	for (size_t i = 0; i < s->opened.nfolders; i++) {
 		const struct undo_path *o = &s->opened.folders[i];
-		const uint64_t *was = map_get(&s->were, slice_of(o->path));
+		const uint64_t *was = map_get(&s->old_folders,
+		    slice_of(o->path));
 
 		if (was == NULL || folder_mode(*was) != o->old_mode ||
 		    map_get(&above, slice_of(o->path)) == NULL)

@@ -34,22 +34,22 @@ struct snap_left {
 struct snap *snap_open(struct files *f, bool create, struct err *e);
 void snap_free(struct snap *s);
 
-/* From now on a snapshot has ms left after a cancel; 0: it stops at once, the
- * default. */
-void snap_hurry(struct snap *s, int ms);
+/* From now on a snapshot has this time left after a cancel; 0, the default: it
+ * stops at once. */
+void snap_set_grace(struct snap *s, int ms);
 
-/* Take one.  0, or -1 with e; if 0, the repository is locked until snap_shut.
+/* Take one.  0, or -1 with e; if 0, the repository is locked until snap_finish.
  * left may be NULL. */
 int snap_take(struct snap *s, struct snap_left *left, struct err *e);
-/* A snapshot opens folders of ours that were shut since their files were in
- * one: shut them again, when what has changed in them has been read and
- * recorded, and unlock. */
-void snap_shut(struct snap *s);
-/* Keep the last snapshot: its index in a file with this number; its folders,
- * and what was too large for it, in out.  Compare the next snapshot with what
- * is kept.  False: it could not be written, or cannot be used. */
-bool snap_keep(struct snap *s, int slot, struct buf *out);
-bool snap_resume(struct snap *s, int slot, struct slice kept);
+/* To see its files again, a snapshot opens folders of ours that were closed
+ * (chmod) since the one before.  When what changed in them has been read and
+ * recorded: close them again, and unlock. */
+void snap_finish(struct snap *s);
+/* Save the last snapshot: its index in a file with this number; its folders,
+ * and what was too large for it, in out.  Load one, to compare the next
+ * snapshot with.  False: it could not be written, or cannot be used. */
+bool snap_save(struct snap *s, int slot, struct buf *out);
+bool snap_load(struct snap *s, int slot, struct slice kept);
 /* When the last snapshot ended, by the file system's clock; 0: unknown. */
 int64_t snap_time(const struct snap *s);
 
@@ -63,7 +63,7 @@ void snap_add_unchanged(struct snap *s, struct undo_entry *c,
 /* Call when idle: copy the old contents of all changes so far that only the
  * user's repository holds, so that a git gc there cannot remove them.  What is
  * not done within ms is done with the next snapshot. */
-void snap_settle(struct snap *s, int ms);
+void snap_copy_old(struct snap *s, int ms);
 
 /* Store content; oid gets its name.  0, or -1 with e. */
 int snap_store(struct snap *s, struct slice content, char oid[SNAP_OID],

@@ -104,7 +104,7 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 		replace_name(s->made);
 		r = symlinkat(target, dir, s->made);
 		if (r == 0)
-			r = replace_give(root, dir, s->made);
+			r = replace_chown(root, dir, s->made);
 		free(target);
 	} else if (dir >= 0) {
 		fd = replace_temporary(dir, s->made);
@@ -124,8 +124,8 @@ prepare(struct files *f, struct step *s, bool sync, struct err *e)
 			mode = (mode & 0100) == 0 ? now & ~(mode_t)0111 :
 			    (now & 0111) != 0 ? now : now | (now & 0444) >> 2;
 		if (file_write_all(fd, text.p, text.n) == 0 &&
-		    (old.st_ino == 0 ? replace_give(root, dir, s->made) == 0 :
-		    replace_dress(from, fd, &old) == NULL))
+		    (old.st_ino == 0 ? replace_chown(root, dir, s->made) == 0 :
+		    replace_copy_metadata(from, fd, &old) == NULL))
 			r = fchmod(fd, mode);
 		if (r == 0 && sync)
 			r = fsync(fd);
@@ -260,7 +260,7 @@ do_folders(struct undo *u, enum folder_step step)
 		}
 		if (step == FOLDER_MAKE && up >= 0 && !is && !made &&
 		    mkdirat(up, base, 0700) == 0)
-			t->state = replace_give(root, up, base) == 0 ?
+			t->state = replace_chown(root, up, base) == 0 ?
 			    FOLDER_MADE : FOLDER_OTHERS;
 		if (step == (made ? FOLDER_END : FOLDER_BACK) &&
 		    t->state == (made ? FOLDER_OURS : FOLDER_MADE) && (!is ||
