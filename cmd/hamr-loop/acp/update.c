@@ -354,7 +354,7 @@ update_record(struct worker *s, const struct rec *r, bool replay)
 		break;
 	case R_LIMIT: rec_int(r, "context_tokens", &s->window); break;
 	case R_VERIFICATION:
-		words = words_for(r);
+		words = plain_words(r);
 		if (words == NULL)
 			break;
 		line = xasprintf("%s\n", words);

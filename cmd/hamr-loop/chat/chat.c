@@ -78,7 +78,7 @@ take_turn(struct chat *c, const char *text)
 		c->quit = true;
 	}
 	if (status == ST_INTERRUPTED)
-		ui_unsend(&c->run->ui);
+		ui_unqueue(&c->run->ui);
 	h->interrupts = 0;
 	h->ending = false;
 }
@@ -140,13 +140,13 @@ edited_line(struct chat *c, bool *stopped)
 	char *line;
 
 	while ((line = ui_take_sent(u)) == NULL && !*stopped && !c->quit) {
-		struct pollfd p[CHAT_FDS + ASKED];
+		struct pollfd p[CHAT_FDS + QUERIES];
 
-		for (int i = 0; i < ASKED; i++)
-			p[CHAT_FDS + i] = (struct pollfd){ c->asked[i] == NULL ?
-			    -1 : c->asked[i]->out, POLLIN, 0 };
-		*stopped = chat_wait(c, p, CHAT_FDS + ASKED, -1);
-		for (int i = 0; i < ASKED; i++)
+		for (int i = 0; i < QUERIES; i++)
+			p[CHAT_FDS + i] = (struct pollfd){ c->query[i] == NULL ?
+			    -1 : c->query[i]->out, POLLIN, 0 };
+		*stopped = chat_wait(c, p, CHAT_FDS + QUERIES, -1);
+		for (int i = 0; i < QUERIES; i++)
 			if (p[CHAT_FDS + i].revents != 0)
 				opening_read(c, i);
 	}
@@ -166,7 +166,7 @@ converse(struct chat *c)
 		if (u->editor != NULL) {
 			line = edited_line(c, &stopped);
 			if (line != NULL)
-				ui_said(u, line);
+				ui_show_message(u, line);
 		} else {
 			line = ui_take_sent(u);
 			if (line == NULL)
@@ -175,7 +175,7 @@ converse(struct chat *c)
 		if (line == NULL && (!stopped || again))
 			break;
 		again = line == NULL;
-		c->spoken = true;
+		c->has_message = true;
 		size_t n = again ? 0 : slice_trim_end(slice_of(line),
 		    " \t\n").n;
 		/* the name after an @ may end in a blank: "@a\ " */
@@ -322,12 +322,12 @@ chat_records(struct run *r, struct err *e)
 		*e = r->hub.err;
 		return -1;
 	}
-	chat_tell_session(&c);
+	chat_send_session(&c);
 	opening_ask_server(&c);
 	while (!c.quit && !c.failed && !r->hub.to_end) {
-		char *line = ui_take_said(u);
+		char *line = ui_take_record(u);
 		if (line == NULL) {	/* wait for what it says next */
-			struct child *models = c.asked[ASKED_SERVER];
+			struct child *models = c.query[QUERY_SERVER];
 			struct pollfd p[4] = { { STDIN_FILENO, POLLIN, 0 },
 				{ u->signals, POLLIN, 0 },
 				{ STDOUT_FILENO, 0, 0 },
@@ -340,7 +340,7 @@ chat_records(struct run *r, struct err *e)
 			if (p[0].revents != 0)
 				ui_read_peer(u);
 			if (models != NULL && p[3].revents != 0)
-				opening_read(&c, ASKED_SERVER);
+				opening_read(&c, QUERY_SERVER);
 			u->interrupted = false;	/* there is no turn to end */
 			if (p[1].revents != 0 && interrupted(&c))
 				u->told_to_end = true;

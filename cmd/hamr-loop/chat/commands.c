@@ -79,7 +79,7 @@ number(const char *arg)
 static void
 fork_session(struct chat *c, const char *arg)
 {
-	struct seen s;
+	struct session_summary s;
 	struct run *r = c->run;
 	long turn = number(arg);
 
@@ -88,11 +88,11 @@ fork_session(struct chat *c, const char *arg)
 		    "up to the end of that turn");
 		return;
 	}
-	see_session(c, &s, turn);
+	summarize_session(c, &s, turn);
 	if (turn > s.turns) {
 		ui_note(&r->ui, "this session has %ld turn%s", s.turns,
 		    plural(s.turns));
-		seen_release(&s);
+		session_summary_release(&s);
 		return;
 	}
 	char *id = xstrdup(r->session.id);
@@ -109,7 +109,7 @@ fork_session(struct chat *c, const char *arg)
 	r->o.fork = NULL;
 	r->o.at = 0;
 	free(id);
-	seen_release(&s);
+	session_summary_release(&s);
 }
 
 /* ---- what was shown ---- */
@@ -117,9 +117,9 @@ fork_session(struct chat *c, const char *arg)
 /* Read the session and its last answer with text.  False: there is none, and
  * the person was told. */
 static bool
-last_answer(struct chat *c, struct seen *s)
+last_answer(struct chat *c, struct session_summary *s)
 {
-	see_session(c, s, -1);
+	summarize_session(c, s, -1);
 	if (s->answer == NULL)
 		say(c, "the model has not answered yet");
 	else if (s->broken)
@@ -132,9 +132,9 @@ last_answer(struct chat *c, struct seen *s)
 /* The answer that holds code block n of the turn, with the number of that block
  * within the answer; or the last answer, with n less the blocks before it. */
 static const char *
-answer_with(const struct seen *s, size_t n, size_t *k)
+answer_with(const struct session_summary *s, size_t n, size_t *k)
 {
-	const char *p = s->said.p, *next = p, *end = p + s->said.len;
+	const char *p = s->answers.p, *next = p, *end = p + s->answers.len;
 
 	for (*k = n; next < end; ) {
 		struct buf code = BUF_INIT((size_t)1 << 40);
@@ -154,7 +154,7 @@ static void
 last(struct chat *c, const char *arg)
 {
 	struct ui *u = &c->run->ui;
-	struct seen s;
+	struct session_summary s;
 	size_t left, blocks;
 
 	if (arg[0] != '\0' && strcmp(arg, "raw") != 0) {
@@ -168,7 +168,7 @@ last(struct chat *c, const char *arg)
 		blocks = SIZE_MAX - left;
 		ui_rows(u, slice_of(s.answer), &blocks);
 	}
-	seen_release(&s);
+	session_summary_release(&s);
 }
 
 /* Copy block n of the turn, as numbered on the screen; 0: the last one of the
@@ -182,7 +182,7 @@ copy(struct chat *c, const char *arg)
 	struct ui *u = &c->run->ui;
 	long n = number(arg);
 	struct err e;
-	struct seen s;
+	struct session_summary s;
 	size_t k = 0;
 
 	if (n < 0) {
@@ -213,7 +213,7 @@ copy(struct chat *c, const char *arg)
 		}
 		free(to);
 	}
-	seen_release(&s);
+	session_summary_release(&s);
 	bufs_release(BUFS(&b, &osc));
 }
 
@@ -274,7 +274,7 @@ mode(struct chat *c, const char *arg)
 	if (slice_in(slice_of(arg), track_modes))
 		set(c, "agent.mode", arg, &c->run->o.mode);
 	else if (arg[0] == '\0' && c->run->ui.editor != NULL)
-		ui_offer(&c->run->ui, "/mode ");
+		ui_suggest(&c->run->ui, "/mode ");
 	else
 		say(c, "usage: /mode read-only|patch|verify|docs");
 }
@@ -284,7 +284,7 @@ model(struct chat *c, const char *arg)
 {
 	if (arg[0] == '\0' && c->run->ui.editor != NULL &&
 	    c->run->o.replay == NULL)
-		ui_offer(&c->run->ui, "/model ");
+		ui_suggest(&c->run->ui, "/model ");
 	else if (arg[0] == '\0' || strchr(arg, '\n') != NULL)
 		say(c, "usage: /model NAME");
 	else {
@@ -311,7 +311,7 @@ compact(struct chat *c)
 /* ---- work ---- */
 
 void
-chat_stopped(struct chat *c)
+chat_end_call(struct chat *c)
 {
 	struct run *r = c->run;
 
@@ -320,7 +320,7 @@ chat_stopped(struct chat *c)
 	run_settle(r, false);
 	r->ui.printing = false;
 	say(c, "stopped");
-	ui_unsend(&r->ui);
+	ui_unqueue(&r->ui);
 }
 
 static const char *const profiles[] = { "quick", "full", NULL };
@@ -352,7 +352,7 @@ check(struct chat *c, const char *arg)
 		return;
 	if (!(run_settle(r, true) && verify_now(&r->hub, arg, 0)) &&
 	    r->hub.interrupts > 0) {
-		chat_stopped(c);
+		chat_end_call(c);
 	} else if (r->ui.telling && !k->verified && k->verification != NULL) {
 		/* a program gets the last lines of the output */
 		char *printed = scan_text(scan_get(slice_of(k->verification),
@@ -418,7 +418,7 @@ static void
 resume(struct chat *c, const char *arg)
 {
 	if (arg[0] == '\0' && c->run->ui.editor != NULL) {
-		ui_offer(&c->run->ui, "/resume ");
+		ui_suggest(&c->run->ui, "/resume ");
 		return;
 	}
 	char *before = c->run->open ? xstrdup(c->run->session.id) : NULL;
@@ -570,7 +570,7 @@ help(struct chat *c)
 	for (size_t i = 0; i < (edits ? sizeof keys / sizeof *keys : 3); i++)
 		candidates_add(&l, keys[i][0], keys[i][1]);
 	help_group(&page, "typing", &l, two);
-	own_list(c, &l);	/* their descriptions may be long */
+	user_commands_list(c, &l);	/* their descriptions may be long */
 	help_group(&page, "your own", &l, false);
 	page_show(c, &page);
 }
@@ -636,7 +636,7 @@ tell_nearest(struct chat *c, const char *word)
 	for (size_t i = 0; i < COMMANDS; i++)
 		if (is_offered(c, i))
 			add_near(&near, word, commands[i].name);
-	own_list(c, &own);
+	user_commands_list(c, &own);
 	for (size_t i = 0; i < own.n; i++)
 		add_near(&near, word, own.v[i].text);
 	candidates_release(&own);
@@ -665,12 +665,12 @@ take_command(struct chat *c, const char *line, bool in_turn)
 	char *arg = xmemdup0(rest.p, rest.n);
 	const struct command *cmd = find(slice_of(word));
 	if (cmd == NULL)
-		text = own_command(c, word, arg, &why);
+		text = user_command_text(c, word, arg, &why);
 	bool now = !in_turn || (cmd == NULL ? text == NULL :
 	    (cmd->flags & NOW) != 0 ||
 	    ((cmd->flags & OFFERS) != 0 && arg[0] == '\0'));
 	if (now && in_turn)
-		ui_said(&c->run->ui, line);
+		ui_show_message(&c->run->ui, line);
 	if (!now)
 		;
 	else if (cmd != NULL && c->run->ui.peer != NULL &&
@@ -739,7 +739,7 @@ put_command(struct buf *out, const char *name, const char *args,
 }
 
 void
-chat_tell_session(struct chat *c)
+chat_send_session(struct chat *c)
 {
 	struct run *r = c->run;
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
@@ -758,7 +758,7 @@ chat_tell_session(struct chat *c)
 		if (is_offered(c, i))
 			put_command(&b, commands[i].name, commands[i].args,
 			    commands[i].what);
-	own_list(c, &own);
+	user_commands_list(c, &own);
 	for (size_t i = 0; i < own.n; i++)
 		put_command(&b, own.v[i].text, own.v[i].more ? "arguments" : "",
 		    own.v[i].about);
@@ -834,7 +834,7 @@ chat_candidates(void *arg, enum complete_kind kind, struct slice command,
 		c->offer = out->n == 0;
 		opening_ask_server(c);
 		if (c->offer)
-			say(c, c->asked[ASKED_SERVER] != NULL ? "asking the "
+			say(c, c->query[QUERY_SERVER] != NULL ? "asking the "
 			    "server for its models" : "no server was asked for "
 			    "its models");
 	}
@@ -843,5 +843,5 @@ chat_candidates(void *arg, enum complete_kind kind, struct slice command,
 			candidates_add(out, commands[i].name,
 			    commands[i].what);
 	if (kind == COMPLETE_COMMAND)
-		own_list(c, out);
+		user_commands_list(c, out);
 }

@@ -10,15 +10,15 @@
 #include "turn/run.h"
 
 /* Children that are asked in the background. */
-enum { ASKED_SERVER, ASKED_SANDBOX, ASKED };
+enum { QUERY_SERVER, QUERY_SANDBOX, QUERIES };
 
 struct chat {
 	struct run *run;
-	struct child *asked[ASKED];	/* NULL: not asked, or has answered */
-	struct buf said[ASKED];
+	struct child *query[QUERIES];	/* NULL: not asked, or has answered */
+	struct buf reply[QUERIES];
 	struct texts models;	/* what the server offers, by name */
 	bool offer;		/* offer a choice when they come */
-	bool spoken;		/* the person has said something */
+	bool has_message;	/* the person has said something */
 	bool stopped;		/* and stopped the last program */
 	bool quit;
 	struct err err;		/* why it ended, if failed is set */
@@ -67,13 +67,13 @@ bool chat_has_command(struct slice name);
 
 /* Send a program a record that lists the commands it may give and the session's
  * state. */
-void chat_tell_session(struct chat *c);
+void chat_send_session(struct chat *c);
 
 /* Begin with the session that --resume names, or with a copy for --fork. */
 int chat_resume(struct chat *c);
 
 /* The person stopped a call or a check: end it, and say so. */
-void chat_stopped(struct chat *c);
+void chat_end_call(struct chat *c);
 
 /* For ui.at_once: carry out a command that need not wait for the end of the
  * turn.  False: not such a command. */
@@ -93,8 +93,8 @@ struct change {
 	bool undone;
 };
 
-/* What see_session found in the session's file. */
-struct seen {
+/* What summarize_session found in the session's file. */
+struct session_summary {
 	long turns;
 	long at;		/* lines up to the end of the wanted turn */
 	long last, calls;	/* lines before the last one; its calls */
@@ -103,7 +103,7 @@ struct seen {
 	struct change *v;
 	size_t n, cap;
 	char *answer;		/* the last one with text, or NULL */
-	struct buf said;	/* the answers of its turn up to it, a NUL
+	struct buf answers;	/* the answers of its turn up to it, a NUL
 				 * after each */
 	bool broken;		/* it broke off */
 	bool silent;		/* the turns since have none */
@@ -115,8 +115,8 @@ struct seen {
 };
 
 /* Read the session's file.  turn: the wanted turn, from 1; -1: none. */
-void see_session(struct chat *c, struct seen *s, long turn);
-void seen_release(struct seen *s);
+void summarize_session(struct chat *c, struct session_summary *s, long turn);
+void session_summary_release(struct session_summary *s);
 
 void page_show(struct chat *c, struct buf *page);	/* releases it */
 
@@ -136,7 +136,7 @@ void chat_show_last_turn(struct chat *c);
 /* ---- opening.c ---- */
 
 /* Show what is known and ask in the background for the rest; ask the server
- * unless that is under way; read what asked[i] said; stop asking. */
+ * unless that is under way; read the reply to query[i]; stop asking. */
 void opening_begin(struct chat *c);
 void opening_ask_server(struct chat *c);
 void opening_read(struct chat *c, int i);
@@ -146,14 +146,14 @@ void opening_end(struct chat *c);
  * NULL: root is not in a git repository, or HEAD cannot be read. */
 char *chat_branch(const char *root);
 
-/* ---- own.c: commands that are Markdown files ---- */
+/* ---- user_commands.c: commands that are Markdown files ---- */
 
 /* The text of command name with its arguments filled in; the caller frees it.
  * NULL: no such command, or (*why is set) it may not be used. */
-char *own_command(struct chat *c, const char *name, const char *args,
+char *user_command_text(struct chat *c, const char *name, const char *args,
     const char **why);
 /* Add those that can be called, the project's after the person's. */
-void own_list(struct chat *c, struct candidates *out);
+void user_commands_list(struct chat *c, struct candidates *out);
 
 /* ---- candidate_files.c: the project's files, for completion after an @ */
 

@@ -18,12 +18,12 @@
 static void
 ask(struct chat *c, int i, const char *program, struct argv *a)
 {
-	buf_release(&c->said[i]);
-	buf_init(&c->said[i], SAID_MAX);
-	c->asked[i] = child_open(program, a->v, c->run->ui.peer != NULL ?
+	buf_release(&c->reply[i]);
+	buf_init(&c->reply[i], SAID_MAX);
+	c->query[i] = child_open(program, a->v, c->run->ui.peer != NULL ?
 	    CHILD_ERR_NONE : CHILD_ERR_OUT, NULL);
-	if (c->asked[i] != NULL)
-		child_close_in(c->asked[i]);
+	if (c->query[i] != NULL)
+		child_close_in(c->query[i]);
 	free(a->v);
 }
 
@@ -64,12 +64,12 @@ opening_ask_server(struct chat *c)
 {
 	struct argv a = { 0 };
 
-	if (c->run->o.replay != NULL || c->asked[ASKED_SERVER] != NULL)
+	if (c->run->o.replay != NULL || c->query[QUERY_SERVER] != NULL)
 		return;
 	argv_add(&a, "--models", "-q");
 	argv_ours(&a, &c->run->o);
 	argv_server(&a, &c->run->o);
-	ask(c, ASKED_SERVER, "hamr-provider", &a);
+	ask(c, QUERY_SERVER, "hamr-provider", &a);
 }
 
 void
@@ -99,12 +99,12 @@ opening_begin(struct chat *c)
 	opening_ask_server(c);
 	argv_add(&a, "--sandbox-status", "--root", r->root);
 	argv_ours(&a, &r->o);
-	ask(c, ASKED_SANDBOX, "hamr-tool", &a);
+	ask(c, QUERY_SANDBOX, "hamr-tool", &a);
 	/* where the terminal edits its lines itself, do not print in the
 	 * middle of one */
-	for (int i = 0; r->ui.editor == NULL && i < ASKED; i++)
-		while (c->asked[i] != NULL) {
-			struct pollfd p[2] = { { c->asked[i]->out, POLLIN, 0 },
+	for (int i = 0; r->ui.editor == NULL && i < QUERIES; i++)
+		while (c->query[i] != NULL) {
+			struct pollfd p[2] = { { c->query[i]->out, POLLIN, 0 },
 				{ r->ui.signals, POLLIN, 0 } };
 			int n = poll(p, 2, ANSWER_MS);
 
@@ -139,7 +139,7 @@ take_models(struct chat *c, struct slice said)
 	}
 	buf_release(&b);
 	if (ui_model(u)[0] == '\0' && c->models.n > 0) {
-		if (!c->spoken)
+		if (!c->has_message)
 			tell_model(c, c->models.v[0]);
 		u->status.model = xstrdup(c->models.v[0]);
 		u->stale = true;
@@ -148,7 +148,7 @@ take_models(struct chat *c, struct slice said)
 	bool offer = c->offer && text != NULL && strcmp(text, "/model ") == 0;
 	c->offer = false;
 	if (offer)
-		ui_offer(u, text);	/* it asks again */
+		ui_suggest(u, text);	/* it asks again */
 	free(text);
 }
 
@@ -157,8 +157,8 @@ opening_read(struct chat *c, int i)
 {
 	static const char lead[] = "hamr-provider: ";
 	char part[4096];
-	ssize_t n = read(c->asked[i]->out, part, sizeof part);
-	struct buf *b = &c->said[i];
+	ssize_t n = read(c->query[i]->out, part, sizeof part);
+	struct buf *b = &c->reply[i];
 	struct slice line, rest, layer = SLICE("");
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -167,10 +167,10 @@ opening_read(struct chat *c, int i)
 		buf_add(b, part, (size_t)n);
 		return;
 	}
-	int status = child_end(c->asked[i], 500);
-	c->asked[i] = NULL;
+	int status = child_end(c->query[i], 500);
+	c->query[i] = NULL;
 	rest = buf_view(b);
-	if (i == ASKED_SANDBOX) {
+	if (i == QUERY_SANDBOX) {
 		/* the first layer that is marked "yes" */
 		while (layer.n == 0 && slice_line(&rest, &line)) {
 			size_t k = slice_find(line, 0, " ");
@@ -182,7 +182,7 @@ opening_read(struct chat *c, int i)
 		if (layer.n == 0)
 			ui_note(&c->run->ui, ROW "%s", "sandbox", "none: "
 			    "commands run as you; hamr-loop --doctor says why");
-		else if (!c->spoken)
+		else if (!c->has_message)
 			ui_note(&c->run->ui, ROW "%.*s", "sandbox",
 			    (int)layer.n, layer.p);
 	} else if (status == 0) {
@@ -207,11 +207,11 @@ opening_read(struct chat *c, int i)
 void
 opening_end(struct chat *c)
 {
-	for (int i = 0; i < ASKED; i++) {
-		if (c->asked[i] != NULL)
-			child_end(c->asked[i], 0);
-		c->asked[i] = NULL;
-		buf_release(&c->said[i]);
+	for (int i = 0; i < QUERIES; i++) {
+		if (c->query[i] != NULL)
+			child_end(c->query[i], 0);
+		c->query[i] = NULL;
+		buf_release(&c->reply[i]);
 	}
 	texts_release(&c->models);
 }

@@ -33,7 +33,7 @@ plural(long n)
 /* ---- what the session holds ---- */
 
 static void
-see_tool(struct seen *s, const struct rec *r)
+see_tool(struct session_summary *s, const struct rec *r)
 {
 	struct slice mutated = msg_meta(r, "mutated");
 
@@ -51,7 +51,7 @@ see_tool(struct seen *s, const struct rec *r)
 }
 
 static void
-see_id(struct seen *s, const struct rec *r, const char *key)
+see_id(struct session_summary *s, const struct rec *r, const char *key)
 {
 	char *id = rec_strdup(r, key);
 
@@ -74,7 +74,7 @@ tokens_of(struct slice json)
 
 /* Take the text of an answer, complete or cut off. */
 static void
-see_answer(struct seen *s, struct slice content, bool broken)
+see_answer(struct session_summary *s, struct slice content, bool broken)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
@@ -82,9 +82,9 @@ see_answer(struct seen *s, struct slice content, bool broken)
 	struct slice words = slice_trim(buf_view(&text));
 	if (words.n > 0) {
 		if (s->silent)
-			buf_reset(&s->said);
-		buf_add(&s->said, words.p, words.n);
-		buf_add(&s->said, "", 1);
+			buf_reset(&s->answers);
+		buf_add(&s->answers, words.p, words.n);
+		buf_add(&s->answers, "", 1);
 		free(s->answer);
 		s->answer = xmemdup0(words.p, words.n);
 		s->broken = broken;
@@ -124,13 +124,13 @@ next_record(struct chat *c, struct rec_in *in)
 }
 
 void
-see_session(struct chat *c, struct seen *s, long turn)
+summarize_session(struct chat *c, struct session_summary *s, long turn)
 {
 	struct rec_in in = { .name = NULL };
 	const struct rec *r;
 	struct slice el;
 
-	*s = (struct seen){ .said = BUF_INIT((size_t)1 << 40) };
+	*s = (struct session_summary){ .answers = BUF_INIT((size_t)1 << 40) };
 	for (long line = 0; (r = next_record(c, &in)) != NULL; line++)
 		switch (r->kind) {
 		case R_USER:
@@ -178,7 +178,7 @@ see_session(struct chat *c, struct seen *s, long turn)
 }
 
 void
-seen_release(struct seen *s)
+session_summary_release(struct session_summary *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		FREE(s->v[i].call, s->v[i].command, s->v[i].diff,
@@ -186,7 +186,7 @@ seen_release(struct seen *s)
 	FREE(s->v, s->answer, s->checkpoint);
 	map_release(&s->ours);
 	texts_release(&s->read);
-	buf_release(&s->said);
+	buf_release(&s->answers);
 }
 
 /* ---- a page ---- */
@@ -342,10 +342,10 @@ page_status(struct chat *c)
 	const char *model = ui_model(&r->ui);
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct texts changed = { .n = 0 };
-	struct seen s;
+	struct session_summary s;
 	long undoable = 0;
 
-	see_session(c, &s, -1);
+	summarize_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].undone)
 			continue;
@@ -369,7 +369,7 @@ page_status(struct chat *c)
 	row_limits(c, &page);
 	row_cost(c, &page);
 	texts_release(&changed);
-	seen_release(&s);
+	session_summary_release(&s);
 	page_show(c, &page);
 }
 
@@ -388,9 +388,9 @@ page_diff(struct chat *c)
 	struct buf diff = BUF_INIT((size_t)1 << 40);
 	struct buf names = BUF_INIT((size_t)1 << 40);
 	struct texts others = { .n = 0 };	/* what commands changed */
-	struct seen s;
+	struct session_summary s;
 
-	see_session(c, &s, -1);
+	summarize_session(c, &s, -1);
 	for (size_t i = 0; i < s.n; i++)
 		if (!s.v[i].undone && s.v[i].diff != NULL)
 			buf_adds(&diff, s.v[i].diff);
@@ -407,7 +407,7 @@ page_diff(struct chat *c)
 		    "git diff show how", names.p);
 	texts_release(&others);
 	bufs_release(BUFS(&diff, &names));
-	seen_release(&s);
+	session_summary_release(&s);
 }
 
 /* ---- the window ---- */
@@ -511,7 +511,7 @@ page_context(struct chat *c)
 	struct buf got = BUF_INIT(BUF_RECORD_MAX), facts = BUF_INIT(OUTPUT_MAX);
 	struct buf page = BUF_INIT((size_t)1 << 40);
 	struct map kinds = { 0 };
-	struct seen s;
+	struct session_summary s;
 	long long all;
 
 	if (ask_compact(c, "-n", &got) < 0 ||
@@ -521,7 +521,7 @@ page_context(struct chat *c)
 		goto out;
 	}
 	ask_compact(c, "--budget", &facts);
-	see_session(c, &s, -1);
+	summarize_session(c, &s, -1);
 	/* AGENTS.md and mentioned files are in one message with the
 	 * person's text. */
 	uint64_t *messages = map_put(&kinds, SLICE(MESSAGES), NULL);
@@ -545,7 +545,7 @@ page_context(struct chat *c)
 		row(c, &page, "next", "older results are shortened from %s "
 		    "tokens on; /compact does it now", num_grouped(next).s);
 	page_show(c, &page);
-	seen_release(&s);
+	session_summary_release(&s);
 out:
 	map_release(&kinds);
 	bufs_release(BUFS(&got, &facts));
@@ -606,9 +606,9 @@ chat_show_last_turn(struct chat *c)
 	struct rec_in in = { .name = NULL };
 	const struct rec *r;
 	size_t blocks = 0;
-	struct seen s;
+	struct session_summary s;
 
-	see_session(c, &s, -1);
+	summarize_session(c, &s, -1);
 	if (s.turns > 1)
 		ui_note(u, "  ... %ld earlier turn%s; /export writes all of "
 		    "them to a file", s.turns - 1, plural(s.turns - 1));
@@ -621,7 +621,7 @@ chat_show_last_turn(struct chat *c)
 			ui_status_take(u, r);
 		} else if (r->kind == R_USER) {
 			if (msg_is_person(r))
-				ui_said_in(u, r);
+				ui_show_record(u, r);
 			if (hidden)
 				ui_note(u, "  ... %ld earlier calls",
 				    calls - CALLS_SHOWN);
@@ -641,6 +641,6 @@ chat_show_last_turn(struct chat *c)
 			run_tell_last(c->run, r);
 		}
 	}
-	seen_release(&s);
+	session_summary_release(&s);
 	ui_status_doing(u, "");
 }

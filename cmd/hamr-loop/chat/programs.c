@@ -77,7 +77,7 @@ run(struct chat *c, const char *command, const char *const *args,
 	int st = child_end(child, c->stopped ? 0 : -1);
 	ui_status_doing(ui, "");
 	if (c->stopped)
-		ui_unsend(ui);
+		ui_unqueue(ui);
 	return st;
 }
 
@@ -140,7 +140,7 @@ chat_shell(struct chat *c, const char *cmd)
 
 	/* what was left open comes first, as before any message */
 	if (c->run->open && !run_settle(c->run, true)) {
-		chat_stopped(c);
+		chat_end_call(c);
 		return;
 	}
 	int st = run(c, "bash", ARGS("-c", "exec 2>&1; eval \"$1\"",
@@ -359,7 +359,7 @@ run_tool(struct chat *c, const char *a, const char *b, const char *id,
 
 /* The newest change of this session, or NULL; the caller frees it. */
 static char *
-find_change(struct chat *c, const struct seen *s)
+find_change(struct chat *c, const struct session_summary *s)
 {
 	struct buf list = BUF_INIT(OUTPUT_MAX);
 	int status = run_tool(c, "--list", NULL, NULL, &list);
@@ -386,7 +386,7 @@ find_change(struct chat *c, const struct seen *s)
 /* Show what would be undone.  Returns how many of the files have changed since;
  * -1: unknown. */
 static int
-show(struct chat *c, const struct seen *s, const char *id)
+show(struct chat *c, const struct session_summary *s, const char *id)
 {
 	struct buf list = BUF_INIT(OUTPUT_MAX), page = BUF_INIT(OUTPUT_MAX);
 	struct slice path, el;
@@ -436,10 +436,10 @@ chat_undo(struct chat *c)
 	struct buf said = BUF_INIT(OUTPUT_MAX);
 	struct hub *h = &c->run->hub;
 	struct slice el;
-	struct seen s;
+	struct session_summary s;
 	int changed = -1;
 
-	see_session(c, &s, -1);
+	summarize_session(c, &s, -1);
 	char *id = find_change(c, &s);
 	if (id != NULL)
 		changed = show(c, &s, id);
@@ -480,7 +480,7 @@ chat_undo(struct chat *c)
 		scan_release(&t.scan);
 	}
 	free(id);
-	seen_release(&s);
+	session_summary_release(&s);
 	buf_release(&said);
 }
 

@@ -264,7 +264,7 @@ take_settings(struct hub *h)
 	char *line;
 
 	while (h->ui->peer != NULL && h->ui->status.on && hub_is_judged(h) &&
-	    (line = ui_take_kind(h->ui, R_CONFIG)) != NULL) {
+	    (line = ui_take_kind_of_record(h->ui, R_CONFIG)) != NULL) {
 		if (rec_parse(&scan, line, strlen(line), &r) == 0)
 			hub_set(h, rec_get(&r, "set"));
 		free(line);

@@ -47,7 +47,7 @@ ask_person(struct hub *h, const struct rec *r)
 	/* a cancelled action ends without an answer: nobody refused it */
 	if (is_cancelled(h))
 		return;
-	struct ui_allow a = ui_ask(h->ui, r);
+	struct ui_permission a = ui_ask(h->ui, r);
 	hub_read_signals(h);
 	/* nor did a person who left, lost the terminal, or was too slow */
 	if (h->to_end || ui_is_late(h->ui) || h->ui->leaving ||

@@ -154,7 +154,7 @@ put_at_once(int fd, const char *bytes)
 }
 
 bool
-screen_in_front(const struct screen *s)
+screen_is_foreground(const struct screen *s)
 {
 	pid_t group = tcgetpgrp(s->out);
 
@@ -167,7 +167,7 @@ screen_in_front(const struct screen *s)
 static bool
 give_modes_back(struct screen *s)
 {
-	if (s == NULL || !s->taken || !screen_in_front(s))
+	if (s == NULL || !s->taken || !screen_is_foreground(s))
 		return false;
 	s->taken = false;
 	return tcsetattr(s->in, TCSANOW, &s->cooked) == 0;
@@ -187,7 +187,7 @@ restore_at_exit(void)
 	struct screen *s = the_screen;
 	bool taken = give_modes_back(s);
 
-	if (s != NULL && !s->dumb && screen_in_front(s) &&
+	if (s != NULL && !s->dumb && screen_is_foreground(s) &&
 	    (taken || s->written < s->frame.len))
 		put_at_once(s->fd, "\r\033[J" WRAP_ON SYNC_END);
 	if (taken)
@@ -289,20 +289,20 @@ screen_new(int out, bool dumb)
 }
 
 void
-screen_plain(struct screen *s)
+screen_set_dumb(struct screen *s)
 {
 	s->dumb = true;
 }
 
 bool
-screen_keys(struct screen *s, int in)
+screen_read_keys(struct screen *s, int in)
 {
 	s->keys = in >= 0;
 	if (s->keys)
 		s->in = in;
 	else
 		give_back(s);
-	return s->keys && (!screen_in_front(s) || take(s));
+	return s->keys && (!screen_is_foreground(s) || take(s));
 }
 
 /* Not on the Linux console, which shows parts of queries it does not know. */
@@ -656,7 +656,7 @@ screen_control(struct screen *s, const char *bytes)
 }
 
 void
-screen_hurry(struct screen *s, bool anew)
+screen_redraw_now(struct screen *s, bool anew)
 {
 	s->hurry = true;
 	s->torn |= anew;
@@ -673,7 +673,7 @@ screen_tick(struct screen *s, long long now)
 {
 	if (s->suspended || s->gone)
 		return -1;
-	if (!screen_in_front(s))
+	if (!screen_is_foreground(s))
 		return BEHIND_MS;
 	take(s);
 	if (!push(s))
@@ -708,7 +708,7 @@ push_all(struct screen *s, int stop, int ms)
 void
 screen_flush(struct screen *s, int stop, int ms)
 {
-	if (s->suspended || s->gone || !screen_in_front(s) ||
+	if (s->suspended || s->gone || !screen_is_foreground(s) ||
 	    !push_all(s, stop, ms) || !is_due(s))
 		return;
 	draw(s);
@@ -742,7 +742,7 @@ screen_resume(struct screen *s)
 	set_live(&s->have, SLICE(""), 0, 0);
 	measure(s);
 	s->hurry = true;
-	if (screen_in_front(s))
+	if (screen_is_foreground(s))
 		take(s);
 }
 

@@ -2,10 +2,10 @@
  * a few live rows stay at the bottom.
  *
  * Printed text and live rows are queued, and screen_tick draws them in one
- * write, at most 30 times a second, or at once after screen_hurry.  Only rows
- * that changed are written.  In the background nothing is drawn; it is kept
- * until we are in the foreground again.  We never wait for a terminal that is
- * not read: what it does not take is kept, 16 MiB or a little more, and tried
+ * write, at most 30 times a second, or at once after screen_redraw_now.  Only
+ * rows that changed are written.  In the background nothing is drawn; it is
+ * kept until we are in the foreground again.  We never wait for a terminal that
+ * does not read: what it does not take is kept, up to about 16 MiB, and tried
  * again with the next ticks.
  *
  * Callers pass text that is escaped (lib/term), colored (SGR only) and UTF-8,
@@ -27,7 +27,7 @@ struct screen;
 struct screen *screen_new(int out, bool dumb);
 
 /* Treat the terminal as dumb from now on. */
-void screen_plain(struct screen *s);
+void screen_set_dumb(struct screen *s);
 
 /* Draw what is due, erase the live rows, restore the terminal and free s, which
  * may be NULL.  Waits for a paused terminal, unless at_once is set or something
@@ -40,10 +40,10 @@ void screen_close(struct screen *s, int stop, bool at_once);
  * -1: stop that.  However the process ends, even by a fatal signal, the
  * terminal is restored.  False: keys are not read, as the terminal cannot be
  * set or in is -1. */
-bool screen_keys(struct screen *s, int in);
+bool screen_read_keys(struct screen *s, int in);
 
 /* Are we in the foreground?  If not, another program gets the keys. */
-bool screen_in_front(const struct screen *s);
+bool screen_is_foreground(const struct screen *s);
 
 /* Ask the terminal what it can do.  The answers come as keys (KEY_REPLY); pass
  * them to screen_reply.  Before another program gets the keys, wait for those
@@ -75,7 +75,7 @@ void screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 void screen_control(struct screen *s, const char *bytes);
 
 /* Let the next tick draw at once, as after a key; anew: redraw everything. */
-void screen_hurry(struct screen *s, bool anew);
+void screen_redraw_now(struct screen *s, bool anew);
 
 /* Draw if it is time.  Returns the ms until it must be called again, -1:
  * nothing is due. */

@@ -323,7 +323,7 @@ run_tell_last(struct run *r, const struct rec *end)
 		e++;
 	char *how = ending_words(e, reason);
 	rec_int(end, "ms", &ms);
-	ui_sum(&r->ui, how, &r->track, ms);
+	ui_turn_summary(&r->ui, how, &r->track, ms);
 	FREE(how, reason);
 }
 
@@ -375,7 +375,7 @@ tell_end(struct run *r, const struct turn *t)
 		char *how = explained ? xstrdup("stopped: fix the error "
 		    "above") : ending_words(t->end, t->reason);
 
-		ui_sum(&r->ui, how, k, file_now_ms() - t->begun);
+		ui_turn_summary(&r->ui, how, k, file_now_ms() - t->begun);
 		free(how);
 	} else {
 		ui_note(&r->ui, "%s%s%s: %ld step%s, %ld call%s, %zu "

@@ -48,7 +48,7 @@ struct asking {
 				 * typed; else NULL */
 	long long quiet_from;	/* ms of the last key */
 	bool done;
-	struct ui_allow a;
+	struct ui_permission a;
 };
 
 /* Append all of what would be done: diff, command or arguments. */
@@ -241,7 +241,7 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 	int fd = mkostemps(name, (int)strlen(suffix), O_CLOEXEC);
 	struct err e;
 
-	ui_lend(u);
+	ui_suspend(u);
 	bool ran = fd >= 0 && file_write_all(fd, text.p, text.n) == 0 &&
 	    child_run_tty("sh", ARGS("-c", line, "sh", name), u->signals,
 	    &e) == 0 &&
@@ -250,7 +250,7 @@ run_on_file(struct ui *u, const char *program, struct slice text,
 		close(fd);
 		unlink(name);
 	}
-	ui_take_back(u);
+	ui_resume(u);
 	FREE(line, name);
 	return ran;
 }
@@ -419,7 +419,7 @@ put_row(struct asking *k)
 		put_answer_row(k, b, &safe);
 	term_put(b, buf_view(&safe), ui_columns(u) - 1);
 	buf_release(&safe);
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 /* ---- what keys do ---- */
@@ -608,7 +608,7 @@ ui_is_late(const struct ui *u)
 }
 
 int
-ui_left(const struct ui *u, int ms)
+ui_wait_ms(const struct ui *u, int ms)
 {
 	long long left = u->until - file_now_ms();
 
@@ -628,8 +628,8 @@ wait_for_answer(struct asking *k)
 			{ u->signals, POLLIN, 0 }, { u->job, POLLIN, 0 } };
 
 		put_row(k);
-		ui_hurry(u);
-		int left = ui_left(u, ui_tick(u));
+		ui_redraw_now(u);
+		int left = ui_wait_ms(u, ui_tick(u));
 		if (poll(p, 3, left) < 0 && errno != EINTR)
 			break;
 		u->leaving |= p[0].revents != 0 && !ui_read_keys(u);
@@ -642,7 +642,7 @@ wait_for_answer(struct asking *k)
 			/* such a terminal may end a line with an LF */
 			if (u->dumb && key.name == KEY_NEWLINE)
 				key.name = KEY_ENTER;
-			if (ui_answered(u, &key) || take_key(k, &key))
+			if (ui_handle_reply(u, &key) || take_key(k, &key))
 				continue;
 			k->handed = false;
 			enum editor_event event = editor_key(u->editor, &key);
@@ -687,14 +687,14 @@ put_question(struct asking *k)
 	while (!k->done && keys_next(&u->keys, file_now_ms(), &key)) {
 		if (key.name == KEY_ENTER)
 			key.name = KEY_NEWLINE;
-		if (ui_answered(u, &key))
+		if (ui_handle_reply(u, &key))
 			continue;
 		enum editor_event event = editor_key(u->editor, &key);
 		if (event == EDITOR_INTERRUPT || event == EDITOR_QUIT)
 			k->a.stop = k->done = true;
 	}
 	ask_again(k, NULL);
-	ui_ring(u, "a question");
+	ui_alert(u, "a question");
 	wait_for_answer(k);
 	if (k->message != NULL)
 		end_reason(k);
@@ -714,10 +714,10 @@ put_question(struct asking *k)
 		screen_live(u->screen, SLICE(""), 0, 0);
 		screen_flush(u->screen, -1, 0);
 	}
-	ui_hurry(u);
+	ui_redraw_now(u);
 }
 
-struct ui_allow
+struct ui_permission
 ui_ask(struct ui *u, const struct rec *ask)
 {
 	uint64_t *at = map_get(&u->calls, rec_get(ask, "tool_call_id"));
@@ -771,7 +771,7 @@ ui_ask(struct ui *u, const struct rec *ask)
 		put_question(&k);
 	}
 	if (call != NULL && k.a.args != NULL)
-		ui_call_is(call, slice_of(q->name), slice_of(k.a.args));
+		ui_describe_call(call, slice_of(q->name), slice_of(k.a.args));
 	FREE(q->key, q->name, q->path, q->diff, q->command, q->args, q->why);
 	return k.a;
 }

@@ -63,7 +63,7 @@ fit_answer(struct ui *u)
 }
 
 void
-ui_lend(struct ui *u)
+ui_suspend(struct ui *u)
 {
 	struct buf typed = BUF_INIT(KEYS_PASTE_MAX);
 
@@ -76,13 +76,13 @@ ui_lend(struct ui *u)
 /* Drop a SIGCONT that came meanwhile, and check the size: a program in the
  * background gets no SIGWINCH. */
 void
-ui_take_back(struct ui *u)
+ui_resume(struct ui *u)
 {
 	screen_resume(u->screen);
 	if (u->job >= 0)
 		read_job(u->job);
 	fit_answer(u);
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 /* Stop by SIGTSTP, not SIGSTOP: where no shell could wake us, the kernel drops
@@ -92,13 +92,13 @@ stop(struct ui *u)
 {
 	sigset_t set, before;
 
-	ui_lend(u);
+	ui_suspend(u);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &set, &before);
 	kill(getpid(), SIGTSTP);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	ui_take_back(u);
+	ui_resume(u);
 }
 
 void
@@ -114,15 +114,15 @@ ui_job(struct ui *u)
 		stop(u);
 	} else if ((what & STOPPED) != 0) {
 		screen_suspend(u->screen);
-		ui_take_back(u);
+		ui_resume(u);
 	}
-	ui_hurry(u);
+	ui_redraw_now(u);
 }
 
 /* ---- keys ---- */
 
 bool
-ui_answered(struct ui *u, const struct key *key)
+ui_handle_reply(struct ui *u, const struct key *key)
 {
 	if (key->name == KEY_REPLY)
 		screen_reply(u->screen, key->text);
@@ -139,7 +139,7 @@ ui_take_keys(struct ui *u, long long now)
 	struct key key;
 
 	while (u->editor != NULL && keys_next(&u->keys, now, &key))
-		if (!ui_answered(u, &key))
+		if (!ui_handle_reply(u, &key))
 			ui_event(u, editor_key(u->editor, &key));
 }
 
@@ -148,7 +148,7 @@ ui_listen(struct ui *u, bool on)
 {
 	if (on == u->listening || u->screen == NULL)
 		return;
-	u->listening = screen_keys(u->screen, on ? STDIN_FILENO : -1);
+	u->listening = screen_read_keys(u->screen, on ? STDIN_FILENO : -1);
 	ui_watch_job(u);
 }
 
@@ -163,7 +163,7 @@ ui_open_input(struct ui *u, const struct editor_options *o)
 	term_open_clusters();
 	u->editor = editor_new(o);
 	screen_query(u->screen);
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 void
@@ -174,7 +174,7 @@ ui_close_input(struct ui *u)
 	if (u->editor == NULL)
 		return;
 	/* keep what was not sent in the history */
-	ui_unsend(u);
+	ui_unqueue(u);
 	if (!editor_is_empty(u->editor))
 		free(editor_take(u->editor));
 	editor_free(u->editor);
@@ -189,7 +189,7 @@ ui_close_input(struct ui *u)
 int
 ui_keys_fd(const struct ui *u)
 {
-	return u->listening && !screen_in_front(u->screen) ? -1 :
+	return u->listening && !screen_is_foreground(u->screen) ? -1 :
 	    STDIN_FILENO;
 }
 
@@ -228,7 +228,7 @@ ui_read_keys(struct ui *u)
 	keys_add(&u->keys, (struct slice){ part, (size_t)n }, file_now_ms());
 	if (u->question.len == 0)
 		ui_take_keys(u, file_now_ms());
-	ui_hurry(u);
+	ui_redraw_now(u);
 	ui_tick(u);
 	return true;
 }
@@ -242,12 +242,12 @@ ui_take_sent(struct ui *u)
 		return NULL;
 	char *text = t->v[0];
 	memmove(t->v, t->v + 1, --t->n * sizeof *t->v);
-	ui_changed(u);
+	ui_redraw(u);
 	return text;
 }
 
 void
-ui_unsend(struct ui *u)
+ui_unqueue(struct ui *u)
 {
 	size_t n = u->sent.n;
 
@@ -255,20 +255,20 @@ ui_unsend(struct ui *u)
 		return;
 	editor_recall(u->editor, u->sent.v, n);
 	texts_release(&u->sent);
-	ui_changed(u);
+	ui_redraw(u);
 	if (n > 1)
 		ui_note(u, "%zu queued messages were not sent; Down shows the "
 		    "next one", n);
 }
 
 void
-ui_offer(struct ui *u, const char *text)
+ui_suggest(struct ui *u, const char *text)
 {
 	static const struct key tab = { .name = KEY_TAB };
 
 	editor_set(u->editor, slice_of(text));
 	editor_key(u->editor, &tab);
-	ui_hurry(u);
+	ui_redraw_now(u);
 }
 
 void
@@ -286,7 +286,7 @@ ui_edit_input(struct ui *u)
 		editor_set(u->editor, said);
 	} else if (slice_trim(said).n > 0) {	/* saved, so sent */
 		texts_add(&u->sent, xmemdup0(said.p, said.n));
-		ui_said(u, u->sent.v[u->sent.n - 1]);
+		ui_show_message(u, u->sent.v[u->sent.n - 1]);
 	}
 	FREE(got, text);
 }
@@ -313,7 +313,7 @@ ui_event(struct ui *u, enum editor_event event)
 		if (busy) {
 			u->interrupted = true;
 		} else if (u->sent.n > 0) {	/* by the same read */
-			ui_unsend(u);
+			ui_unqueue(u);
 		} else if (!editor_is_empty(u->editor)) {
 			editor_key(u->editor, &esc);
 		} else if (event == EDITOR_INTERRUPT) {
@@ -341,7 +341,7 @@ ui_event(struct ui *u, enum editor_event event)
 		u->aside = false;
 		break;
 	case EDITOR_REDRAW:
-		screen_hurry(u->screen, true);
+		screen_redraw_now(u->screen, true);
 		break;
 	case EDITOR_TOO_LONG:
 		ui_note(u, "a paste of more than 16 MiB was not taken");
@@ -349,5 +349,5 @@ ui_event(struct ui *u, enum editor_event event)
 	default:
 		break;
 	}
-	ui_changed(u);
+	ui_redraw(u);
 }

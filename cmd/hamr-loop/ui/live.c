@@ -249,22 +249,22 @@ compose(struct ui *u, long long now)
 }
 
 void
-ui_changed(struct ui *u)
+ui_redraw(struct ui *u)
 {
 	u->stale = true;
 }
 
 void
-ui_hurry(struct ui *u)
+ui_redraw_now(struct ui *u)
 {
 	u->drawn = 0;
 	u->stale = true;
 	if (u->screen != NULL)
-		screen_hurry(u->screen, false);
+		screen_redraw_now(u->screen, false);
 }
 
 void
-ui_ring(struct ui *u, const char *why)
+ui_alert(struct ui *u, const char *why)
 {
 	const char *type = getenv("TERM");
 	/* the terminals that have only OSC 777 */
@@ -342,7 +342,7 @@ ui_status_doing(struct ui *u, const char *what)
 	xset(&s->doing, what[0] != '\0' ? xstrdup(what) : NULL);
 	s->since = file_now_ms();
 	s->until = 0;
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 void
@@ -354,13 +354,13 @@ ui_begin_turn(struct ui *u)
 	u->streamed = u->answered = u->printing = false;
 	ui_watch_job(u);
 	ui_status_doing(u, "");
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 void
 ui_end_turn(struct ui *u)
 {
-	ui_thought(u);
+	ui_end_reasoning(u);
 	ui_break(u);
 	ui_status_doing(u, "");
 	u->printing = false;
@@ -373,7 +373,7 @@ ui_end_turn(struct ui *u)
 		screen_live(u->screen, SLICE(""), 0, 0);
 		screen_flush(u->screen, -1, 0);
 	}
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 /* Keep what a command printed where it did not come as it ran: all of it in a
@@ -420,13 +420,13 @@ ui_status_take(struct ui *u, const struct rec *r)
 	}
 	if (r->kind == R_TOOL && u->screen != NULL)
 		take_printed(u, r);
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 /* ---- what the model thinks, what a command prints ---- */
 
 void
-ui_think(struct ui *u, struct slice text)
+ui_stream_reasoning(struct ui *u, struct slice text)
 {
 	if (u->thinking_since == 0) {
 		ui_break(u);
@@ -438,7 +438,7 @@ ui_think(struct ui *u, struct slice text)
 }
 
 void
-ui_thought(struct ui *u)
+ui_end_reasoning(struct ui *u)
 {
 	struct buf b = BUF_INIT(256);
 
@@ -497,7 +497,7 @@ ui_show_output(struct ui *u)
 }
 
 void
-ui_printed(struct ui *u, bool failed)
+ui_end_output(struct ui *u, bool failed)
 {
 	struct slice all = buf_view(&u->output);
 	struct slice last = slice_last_lines(all,
@@ -529,7 +529,8 @@ add_count(struct buf *b, long long n, const char *what, const char *after)
 }
 
 void
-ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
+ui_turn_summary(struct ui *u, const char *how, const struct track *t,
+    long long ms)
 {
 	const struct usage *use = &t->usage;
 	struct buf b = BUF_INIT(1 << 12);
@@ -549,7 +550,7 @@ ui_sum(struct ui *u, const char *how, const struct track *t, long long ms)
 	add_clock(&b, ms);
 	ui_note(u, "%s", b.p);
 	if (ms > RING_MS)
-		ui_ring(u, "the turn is over");
+		ui_alert(u, "the turn is over");
 	buf_release(&b);
 }
 
@@ -569,11 +570,11 @@ emit_rows(struct ui *u, struct buf *rows)
 	if (rows->len > 0)
 		ui_emit(u, buf_view(rows));
 	buf_release(rows);
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 void
-ui_stream(struct ui *u, struct slice text)
+ui_stream_answer(struct ui *u, struct slice text)
 {
 	struct buf final = BUF_INIT((size_t)1 << 40);
 
@@ -632,11 +633,11 @@ ui_output(struct ui *u, const char *p, size_t n)
 		buf_reset(&u->partial);
 		ui_emit_text(u, (struct slice){ p, n });
 	}
-	ui_changed(u);
+	ui_redraw(u);
 }
 
 void
-ui_said(struct ui *u, const char *text)
+ui_show_message(struct ui *u, const char *text)
 {
 	struct slice rest = slice_of(text), line;
 	struct buf b = BUF_INIT((size_t)1 << 30), safe = b;
@@ -665,11 +666,11 @@ ui_said(struct ui *u, const char *text)
 }
 
 void
-ui_said_in(struct ui *u, const struct rec *message)
+ui_show_record(struct ui *u, const struct rec *message)
 {
 	struct buf text = BUF_INIT(BUF_RECORD_MAX);
 
 	if (msg_text(rec_get(message, "content"), &text))
-		ui_said(u, buf_view(&text).p);
+		ui_show_message(u, buf_view(&text).p);
 	buf_release(&text);
 }

@@ -17,12 +17,12 @@ ui_open_peer(struct ui *u)
 
 /* Remove the i-th waiting record; the caller frees its line. */
 static char *
-remove_said(struct ui *u, size_t i)
+remove_record(struct ui *u, size_t i)
 {
-	char *line = u->said[i].line;
+	char *line = u->records[i].line;
 
-	memmove(u->said + i, u->said + i + 1, (--u->nsaid - i) *
-	    sizeof *u->said);
+	memmove(u->records + i, u->records + i + 1, (--u->nrecords - i) *
+	    sizeof *u->records);
 	return line;
 }
 
@@ -37,14 +37,14 @@ ui_read_peer(struct ui *u)
 		if (took < 0) {
 			err_say("%s", e.text);
 		} else if (r->kind != R_CANCEL) {
-			GROW(u->said, u->nsaid, u->capsaid);
-			u->said[u->nsaid++] = (struct ui_said){ r->kind,
+			GROW(u->records, u->nrecords, u->caprecords);
+			u->records[u->nrecords++] = (struct ui_record){ r->kind,
 				xmemdup0(r->line.p, r->line.n) };
 		} else {
 			/* drop messages that were not begun, too */
-			for (size_t i = u->nsaid; i-- > 0; )
-				if (u->said[i].kind == R_USER)
-					free(remove_said(u, i));
+			for (size_t i = u->nrecords; i-- > 0; )
+				if (u->records[i].kind == R_USER)
+					free(remove_record(u, i));
 			u->interrupted = true;
 		}
 	}
@@ -53,17 +53,17 @@ ui_read_peer(struct ui *u)
 }
 
 char *
-ui_take_said(struct ui *u)
+ui_take_record(struct ui *u)
 {
-	return u->nsaid > 0 ? remove_said(u, 0) : NULL;
+	return u->nrecords > 0 ? remove_record(u, 0) : NULL;
 }
 
 char *
-ui_take_kind(struct ui *u, enum rec_kind kind)
+ui_take_kind_of_record(struct ui *u, enum rec_kind kind)
 {
-	for (size_t i = 0; i < u->nsaid; i++)
-		if (u->said[i].kind == kind)
-			return remove_said(u, i);
+	for (size_t i = 0; i < u->nrecords; i++)
+		if (u->records[i].kind == kind)
+			return remove_record(u, i);
 	return NULL;
 }
 
@@ -78,20 +78,20 @@ ui_await(struct ui *u, enum rec_kind kind, struct slice id)
 		struct pollfd p[2] = { { STDIN_FILENO, POLLIN, 0 },
 			{ u->signals, POLLIN, 0 } };
 
-		for (; i < u->nsaid; i++) {
-			const struct ui_said *s = &u->said[i];
+		for (; i < u->nrecords; i++) {
+			const struct ui_record *s = &u->records[i];
 			bool ours = s->kind == kind && rec_parse(&scan,
 			    s->line, strlen(s->line), &r) == 0 &&
 			    slice_eq(rec_get(&r, "id"), id);
 
 			scan_release(&scan);
 			if (ours)
-				return remove_said(u, i);
+				return remove_record(u, i);
 		}
 		if (u->interrupted || u->leaving || ui_is_late(u))
 			return NULL;
 		ui_flush(u);
-		if (poll(p, 2, ui_left(u, -1)) < 0)
+		if (poll(p, 2, ui_wait_ms(u, -1)) < 0)
 			continue;
 		if (p[1].revents != 0)
 			return NULL;

@@ -130,7 +130,7 @@ show_trouble(struct ui *u, const struct rec *r)
 		    ms >= 1000 ? WAITING : "trying the model server again");
 		if (!loads && ms >= 1000) {
 			u->status.until = file_now_ms() + ms;
-			ui_changed(u);
+			ui_redraw(u);
 		}
 	}
 	free(code);
@@ -140,7 +140,7 @@ show_trouble(struct ui *u, const struct rec *r)
 
 /* Its name, and the argument that best identifies it. */
 void
-ui_call_is(struct ui_call *call, struct slice name, struct slice args)
+ui_describe_call(struct ui_call *call, struct slice name, struct slice args)
 {
 	struct buf what = BUF_INIT(1 << 20), v = BUF_INIT(1 << 20);
 	struct buf named = BUF_INIT(BUF_RECORD_MAX);
@@ -284,7 +284,7 @@ remember_calls(struct ui *u, const struct rec *r)
 {
 	struct call c;
 
-	ui_forget(u);
+	ui_clear_calls(u);
 	for (struct walk w = walk_of(rec_get(r, "tool_calls"));
 	    msg_next_call(&w, &c); ) {
 		char *name = scan_text(c.name), *args = scan_strdup(c.args);
@@ -292,8 +292,8 @@ remember_calls(struct ui *u, const struct rec *r)
 		GROW(u->seen, u->nseen, u->capseen);
 		struct ui_call *call = &u->seen[u->nseen++];
 		*call = (struct ui_call){ .args = args };
-		ui_call_is(call, slice_of(name), slice_of(args != NULL ? args :
-		    ""));
+		ui_describe_call(call, slice_of(name),
+		    slice_of(args != NULL ? args : ""));
 		free(name);
 		*map_put(&u->calls, c.id.p != NULL ? c.id : SLICE(""), NULL) =
 		    u->nseen;
@@ -351,7 +351,7 @@ show_result(struct ui *u, const struct rec *r)
 	if (b.len > 0)
 		ui_emit(u, buf_view(&b));
 	bufs_release(BUFS(&text, &row, &b));
-	ui_printed(u, failed(r));
+	ui_end_output(u, failed(r));
 }
 
 /* ---- what hamr tells the model or does by itself ---- */
@@ -391,7 +391,7 @@ static const struct {
 };
 
 char *
-words_for(const struct rec *r)
+plain_words(const struct rec *r)
 {
 	bool verdict = r->kind == R_VERDICT;
 	char *name = rec_strdup(r, verdict ? "rule" :
@@ -433,7 +433,7 @@ words_for(const struct rec *r)
 static void
 show_event(struct ui *u, const struct rec *r)
 {
-	char *text = words_for(r), *code = rec_strdup(r, "code");
+	char *text = plain_words(r), *code = rec_strdup(r, "code");
 	char *message = rec_strdup(r, "message");
 
 	if (text != NULL)
@@ -465,7 +465,7 @@ static void
 show_answer(struct ui *u, const struct rec *r)
 {
 	xset(&u->trouble, NULL);
-	ui_thought(u);
+	ui_end_reasoning(u);
 	ui_break(u);
 	/* The last answer goes to stdout.  Text that was shown while it came
 	 * is not shown again. */
@@ -506,7 +506,7 @@ ui_committed(struct ui *u, const struct rec *r)
 	case R_USER:
 		/* show a message queued in a turn when it is its time */
 		if (scan_true(msg_meta(r, "steering")))
-			ui_said_in(u, r);
+			ui_show_record(u, r);
 		break;
 	case R_TOOL:
 		show_result(u, r);
@@ -532,7 +532,7 @@ ui_committed(struct ui *u, const struct rec *r)
 		break;
 	case R_VERIFICATION:
 		show_event(u, r);
-		ui_printed(u, !rec_str_is(r, "status", "passed"));
+		ui_end_output(u, !rec_str_is(r, "status", "passed"));
 		break;
 	default:
 		break;
@@ -555,13 +555,13 @@ ui_passing(struct ui *u, const struct rec *r)
 		scan_str(rec_get(r, "text"), &part);
 		if (rec_str_is(r, "kind", "reasoning")) {
 			if (part.len > 0)
-				ui_think(u, buf_view(&part));
+				ui_stream_reasoning(u, buf_view(&part));
 		} else {
-			ui_thought(u);
+			ui_end_reasoning(u);
 			ui_status_doing(u, content ? "answering" :
 			    "writing a call");
 			if (part.len > 0 && content && u->live)
-				ui_stream(u, buf_view(&part));
+				ui_stream_answer(u, buf_view(&part));
 		}
 	} else if (r->kind == R_OUTPUT && u->tty_err) {
 		/* a command's output, of which little more than
@@ -571,7 +571,7 @@ ui_passing(struct ui *u, const struct rec *r)
 			buf_reset(o);
 		u->printing = true;
 		buf_slice(o, buf_view(&part));
-		ui_changed(u);
+		ui_redraw(u);
 	}
 	buf_release(&part);
 	if (r->kind != R_PROGRESS || show_trouble(u, r))

@@ -104,7 +104,7 @@ ui_emit(struct ui *u, struct slice lines)
 			/* a question's row comes again as it then is */
 			screen_live(u->screen, SLICE(""), 0, 0);
 			screen_flush(u->screen, -1, 0);
-			ui_changed(u);
+			ui_redraw(u);
 		}
 	}
 	buf_release(&b);
@@ -257,7 +257,7 @@ ui_configure(struct ui *u, const struct conf *c)
 		return;
 	u->dumb = true;
 	u->live = false;
-	screen_plain(u->screen);
+	screen_set_dumb(u->screen);
 }
 
 int
@@ -288,7 +288,7 @@ ui_can_ask(const struct ui *u)
 }
 
 void
-ui_forget(struct ui *u)
+ui_clear_calls(struct ui *u)
 {
 	for (size_t i = 0; i < u->nseen; i++)
 		FREE(u->seen[i].what, u->seen[i].args, u->seen[i].reason);
@@ -303,15 +303,15 @@ ui_release(struct ui *u)
 	if (u->peer != NULL)
 		rec_in_release(u->peer);
 	free(u->peer);
-	for (size_t i = 0; i < u->nsaid; i++)
-		free(u->said[i].line);
-	free(u->said);
+	for (size_t i = 0; i < u->nrecords; i++)
+		free(u->records[i].line);
+	free(u->records);
 	err_redirect(NULL, NULL);
 	screen_close(u->screen, u->signals, u->told_to_end);
 	file_close(u->signals);
 	if (u->out_fd != STDOUT_FILENO)
 		close(u->out_fd);
-	ui_forget(u);
+	ui_clear_calls(u);
 	FREE(u->seen, u->trouble, u->draft, u->status.model,
 	    u->status.doing);
 	map_release(&u->always);
@@ -414,7 +414,7 @@ ui_answer(struct ui *u, const char *text)
 	if (u->json || n == 0 || (u->answered && u->tty_out))
 		return;
 	if (u->tty_out && u->live) {
-		ui_stream(u, slice_of(text));
+		ui_stream_answer(u, slice_of(text));
 		ui_break(u);
 		return;
 	}

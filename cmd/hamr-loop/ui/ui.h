@@ -44,7 +44,7 @@ struct ui_call {
 };
 
 /* What a person answered. */
-struct ui_allow {
+struct ui_permission {
 	bool yes;
 	bool session;		/* do not ask for such a call again */
 	bool network;		/* it may use the network */
@@ -54,7 +54,7 @@ struct ui_allow {
 };
 
 /* A record from a program, not taken yet. */
-struct ui_said {
+struct ui_record {
 	enum rec_kind kind;
 	char *line;		/* owned */
 };
@@ -121,8 +121,8 @@ struct ui {
 	char *trouble;		/* reported of the model server, or NULL */
 
 	struct rec_in *peer;	/* a program in a person's place, or NULL */
-	struct ui_said *said;
-	size_t nsaid, capsaid;
+	struct ui_record *records;
+	size_t nrecords, caprecords;
 	bool telling;		/* send it notes and errors as progress */
 };
 
@@ -161,7 +161,7 @@ void ui_begin_turn(struct ui *u);
 void ui_end_turn(struct ui *u);
 
 /* Show how the turn ended, in one line: "done  4 steps  ...". */
-void ui_sum(struct ui *u, const char *how, const struct track *t,
+void ui_turn_summary(struct ui *u, const char *how, const struct track *t,
     long long ms);
 
 /* Update u->status from a record. */
@@ -192,7 +192,7 @@ bool ui_read_keys(struct ui *u);
 char *ui_take_sent(struct ui *u);
 
 /* Put messages that were sent and not taken back into the input. */
-void ui_unsend(struct ui *u);
+void ui_unqueue(struct ui *u);
 
 /* Something came on u->job: Ctrl-Z, a resume, or a new size. */
 void ui_job(struct ui *u);
@@ -206,7 +206,7 @@ void ui_prompt(struct ui *u, const char *prompt);
 int ui_tick(struct ui *u);
 
 /* Take the terminal back from another program, after screen_suspend. */
-void ui_take_back(struct ui *u);
+void ui_resume(struct ui *u);
 
 /* Show output of a program that a person runs; n 0: its end. */
 void ui_output(struct ui *u, const char *p, size_t n);
@@ -223,15 +223,15 @@ void ui_diff(struct ui *u, struct slice diff);
 /* Edit the input in $EDITOR; put text into the input and list its completions.
  */
 void ui_edit_input(struct ui *u);
-void ui_offer(struct ui *u, const char *text);
+void ui_suggest(struct ui *u, const char *text);
 
 /* Show the last command's output; the model's last reasoning. */
 void ui_show_output(struct ui *u);
 void ui_show_thinking(struct ui *u);
 
 /* Show a message or command that a person gave; that of a record. */
-void ui_said(struct ui *u, const char *text);
-void ui_said_in(struct ui *u, const struct rec *message);
+void ui_show_message(struct ui *u, const char *text);
+void ui_show_record(struct ui *u, const struct rec *message);
 
 /* Edit text in $VISUAL or $EDITOR.  The caller frees the result; NULL with why.
  */
@@ -246,7 +246,7 @@ bool ui_can_ask(const struct ui *u);
 /* Show an ask and read the answer from the terminal.  The answer is no without
  * a terminal, or at u->until; no and stop when a signal comes (left unread).
  * Messages sent meanwhile are in u->sent.  The caller frees args and reason. */
-struct ui_allow ui_ask(struct ui *u, const struct rec *ask);
+struct ui_permission ui_ask(struct ui *u, const struct rec *ask);
 /* Is u->until over? */
 bool ui_is_late(const struct ui *u);
 /* Ask for a y on a terminal; anything else, or a signal, is no. */
@@ -267,11 +267,11 @@ void ui_open_peer(struct ui *u);
 bool ui_read_peer(struct ui *u);
 
 /* Take the first record; the caller frees it.  NULL: none. */
-char *ui_take_said(struct ui *u);
+char *ui_take_record(struct ui *u);
 
 /* Take the first record of this kind, out of turn; the caller frees it.  NULL:
  * none. */
-char *ui_take_kind(struct ui *u, enum rec_kind kind);
+char *ui_take_kind_of_record(struct ui *u, enum rec_kind kind);
 
 /* Wait for the record of this kind with this id; the caller frees it.  NULL:
  * cancelled, the end of input, u->until, or a signal came (left unread). */
@@ -279,7 +279,7 @@ char *ui_await(struct ui *u, enum rec_kind kind, struct slice id);
 
 /* What a verdict, recovery, verification or message of the loop means, in words
  * that the caller frees.  NULL: nothing a person needs to know. */
-char *words_for(const struct rec *r);
+char *plain_words(const struct rec *r);
 
 /* ---- stdout ---- */
 

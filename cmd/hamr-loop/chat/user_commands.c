@@ -1,4 +1,4 @@
-/* own.c - commands that are Markdown files: the person's, and the project's. */
+/* user_commands.c - commands of the user's own, which are Markdown files. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ fill(const char *p, const char *args, struct buf *out)
 }
 
 char *
-own_command(struct chat *c, const char *name, const char *args,
+user_command_text(struct chat *c, const char *name, const char *args,
     const char **why)
 {
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
@@ -146,7 +146,7 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 }
 
 void
-own_list(struct chat *c, struct candidates *out)
+user_commands_list(struct chat *c, struct candidates *out)
 {
 	list_folder(c, false, out);
 	list_folder(c, true, out);
