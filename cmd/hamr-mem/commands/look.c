@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 #include "commands.h"
 #include "find/find.h"
-#include "index/port.h"
-#include "options/where.h"
+#include "index/dump.h"
+#include "options/memories.h"
 #include "record/rec.h"
 #include "term/term.h"
 #include "tokens/token.h"
@@ -169,7 +169,7 @@ static int
 look(const struct opts *o, struct look *l, int (*fn)(struct look *l,
     struct err *e), struct err *e)
 {
-	int r = where_open(o, DB_READ, true, l->st, &l->n, e);
+	int r = memories_open(o, DB_READ, true, l->st, &l->n, e);
 	size_t last = l->n - 1;
 	struct err again;
 
@@ -235,7 +235,7 @@ command_search(const struct opts *o, struct err *e)
 	if (r == 0)
 		r = hits->n > 0 ? ST_OK : ST_NO;
 	hits_release(hits);
-	where_close(l.st, l.n);
+	memories_close(l.st, l.n);
 	bufs_release(BUFS(&words, &line));
 	return r;
 }
@@ -310,7 +310,7 @@ put_stores(const struct opts *o, int (*fn)(struct lines *x, struct err *e),
 	struct store st[MEMORIES];
 	struct lines x = { .from = NULL };
 	size_t n = 0;
-	int r = where_open_own(o, DB_READ, st, &n, e);
+	int r = memories_open_own(o, DB_READ, st, &n, e);
 
 	rec_out_init(&x.out);
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -320,7 +320,7 @@ put_stores(const struct opts *o, int (*fn)(struct lines *x, struct err *e),
 		if (r == 0)
 			r = fn(&x, e);
 	}
-	where_close(st, n);
+	memories_close(st, n);
 	scan_release(&x.scan);
 	return r < 0 || rec_end(&x.out, e) < 0 ? -1 : ST_OK;
 }
@@ -334,7 +334,7 @@ command_list(const struct opts *o, struct err *e)
 static int
 export(struct lines *x, struct err *e)
 {
-	return port_export(x->from, put_line, x, e);
+	return dump_export(x->from, put_line, x, e);
 }
 
 int
@@ -403,21 +403,21 @@ command_check(const struct opts *o, struct err *e)
 	struct store st[MEMORIES];
 	size_t n = 0;
 	const char *name;
-	char *path = where_path(o, false, &name, e);
+	char *path = memories_path(o, false, &name, e);
 	bool ours = path != NULL && store_is_ours(path);
-	int r = where_open_own(o, DB_WRITE, st, &n, e);
+	int r = memories_open_own(o, DB_WRITE, st, &n, e);
 
 	free(path);
 	/* a memory that we cannot write may still be readable */
 	if (r < 0 && e->status == ST_SYSTEM)
-		r = where_open_own(o, DB_READ, st, &n, e);
+		r = memories_open_own(o, DB_READ, st, &n, e);
 	for (size_t i = 0; i < n && r == 0; i++) {
 		if (st[i].mode == DB_READ)
 			err_say("%s: its index is not compared with its text: "
 			    "that takes permission to write", st[i].path);
 		r = store_check(&st[i], &b, e);
 	}
-	where_close(st, n);
+	memories_close(st, n);
 	if (r < 0 && ours && e->status == ST_DATA) {
 		buf_fmt(&b, "%s\n", e->text);
 		r = 0;
@@ -439,11 +439,11 @@ command_show(const struct opts *o, struct err *e)
 	size_t n = 0, which;
 	int64_t row;
 
-	if (where_read_id(o->args[0], id, e) < 0)
+	if (memories_parse_id(o->args[0], id, e) < 0)
 		return -1;
-	int r = where_open(o, DB_READ, true, st, &n, e);
+	int r = memories_open(o, DB_READ, true, st, &n, e);
 	if (r >= 0)
-		r = where_find(st, n, id, &which, &row, e);
+		r = memories_find(st, n, id, &which, &row, e);
 	if (r == 0) {
 		for (size_t i = 0; i < n && r == 0; i++)
 			r = check_indexes(&st[i], e);
@@ -455,7 +455,7 @@ command_show(const struct opts *o, struct err *e)
 		if (r == 0)
 			r = term_write(buf_view(&b), false, e);
 	}
-	where_close(st, n);
+	memories_close(st, n);
 	buf_release(&b);
 	return r;
 }
@@ -493,18 +493,18 @@ command_forget(const struct opts *o, struct err *e)
 	    1)
 		return err_set(e, ST_USAGE, "forget: needs one of ID, "
 		    "--session S and --before T");
-	if (o->nargs > 0 && where_read_id(o->args[0], id, e) < 0)
+	if (o->nargs > 0 && memories_parse_id(o->args[0], id, e) < 0)
 		return -1;
 	/* by date, forget only in the project's memory */
-	int r = where_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e);
+	int r = memories_open(o, DB_WRITE, o->before == WHEN_NONE, st, &n, e);
 	/* what one memory refuses is still to be gone from the others */
 	if (r != 0)
 		failed = r < 0 ? err_report(e) : (int)e->status;
 	if (o->nargs > 0) {
 		f.prefix = id;
-		if (where_find(st, n, id, &which, &row, e) < 0 &&
+		if (memories_find(st, n, id, &which, &row, e) < 0 &&
 		    e->status == ST_USAGE) {
-			where_close(st, n);
+			memories_close(st, n);
 			return -1;
 		}
 	}
@@ -521,7 +521,7 @@ command_forget(const struct opts *o, struct err *e)
 			say_aside(st[i].path);
 		}
 	}
-	where_close(st, n);
+	memories_close(st, n);
 	return failed != ST_OK ? failed : total > 0 ? ST_OK : ST_NO;
 }
 
@@ -629,7 +629,7 @@ command_brief(const struct opts *o, struct err *e)
 	if (r == 0)
 		r = rec_end(&l.out, e);
 	hits_release(&l.hits);
-	where_close(l.st, l.n);
+	memories_close(l.st, l.n);
 	buf_release(&task);
 	return r;
 }

@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "conf/redact.h"
 #include "json/scan.h"
-#include "options/where.h"
+#include "options/memories.h"
 #include "store/facts.h"
 
 static int
@@ -62,15 +62,15 @@ find_read_only(const struct opts *o, char prefix[MEMID_SIZE], struct err *e)
 	struct store st[MEMORIES];
 	size_t n = 0, which = 0;
 	int64_t row;
-	int r = where_open_own(o, DB_READ, st, &n, e);
+	int r = memories_open_own(o, DB_READ, st, &n, e);
 
 	if (r == 0)
-		r = where_find(st, n, prefix, &which, &row, e);
+		r = memories_find(st, n, prefix, &which, &row, e);
 	if (r > 0)
 		r = err_set(e, ST_SYSTEM, "%s holds m:%s and cannot be "
 		    "written; save this without --replace", st[which].path,
 		    prefix);
-	where_close(st, n);
+	memories_close(st, n);
 	return r;
 }
 
@@ -85,11 +85,12 @@ save(const struct opts *o, struct item *fact, struct err *e)
 	size_t which;
 	int r = 1;
 
-	if ((o->replace != NULL && where_read_id(o->replace, prefix, e) < 0) ||
-	    where_make_own(o, &st, e) < 0)
+	if ((o->replace != NULL &&
+	    memories_parse_id(o->replace, prefix, e) < 0) ||
+	    memories_create_own(o, &st, e) < 0)
 		return -1;
 	if (o->replace != NULL)
-		r = where_find(&st, 1, prefix, &which, &row, e);
+		r = memories_find(&st, 1, prefix, &which, &row, e);
 	if (r == 0)
 		r = find_read_only(o, prefix, e);
 	if (r > 0 && o->replace != NULL) {

@@ -17,8 +17,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "index/index.h"
-#include "index/port.h"
-#include "options/where.h"
+#include "index/dump.h"
+#include "options/memories.h"
 
 #include "commands.h"
 
@@ -43,7 +43,7 @@ import_file(struct store *st, const struct redact *redact, const char *path,
 	while ((got = rec_next(&in, &r, e)) > 0) {
 		size_t line = r->no;
 
-		if (port_import(st, redact, r, &why) == 0)
+		if (dump_import(st, redact, r, &why) == 0)
 			continue;
 		got = why.status == ST_DATA ? err_set(e, ST_DATA, "%s:%zu: %s",
 		    name, line, why.text) : err_set(e, why.status, "%s",
@@ -63,7 +63,7 @@ command_import(const struct opts *o, struct err *e)
 	struct store st;
 	int r = -1;
 
-	if (redact != NULL && where_make_own(o, &st, e) == 0) {
+	if (redact != NULL && memories_create_own(o, &st, e) == 0) {
 		/* import all or nothing */
 		if (db_durable(st.db, e) == 0 && store_begin(&st, e) == 0) {
 			r = o->nargs == 0 ? import_file(&st, redact, "-",
@@ -143,7 +143,7 @@ take_line(void *ctx, struct slice line, struct err *e)
 	}
 	int got = rec_parse(&b->scan, line.p, line.n, &r) < 0 ?
 	    err_set(e, ST_DATA, "%s: damaged", b->path) :
-	    port_import(&b->new, b->redact, &r, e);
+	    dump_import(&b->new, b->redact, &r, e);
 	buf_release(&clean);
 	return got;
 }
@@ -161,7 +161,7 @@ take_old(struct rebuild *b, struct err *e)
 		return err_set(e, ST_DATA, "%s: damaged", b->path);
 	if (got < 0 || store_begin(&b->new, e) < 0)
 		return -1;
-	return store_end(&b->new, port_export(&b->old, take_line, b, e), e);
+	return store_end(&b->new, dump_export(&b->old, take_line, b, e), e);
 }
 
 /* Take over what can be read of a damaged one, which may be nothing. */
@@ -176,12 +176,12 @@ take_damaged(struct rebuild *b, struct err *e)
 	    DB_SALVAGE, NULL) < 0) {
 		r = db_truncate_log(b->new.db, e);
 		if (r == 0)
-			r = db_lend_head(b->path, b->beside, copy, e);
+			r = db_graft_first_page(b->path, b->beside, copy, e);
 		if (r == 0)
 			store_open(&b->old, copy, "file", DB_SALVAGE, NULL);
 	}
 	if (r == 0 && b->old.db != NULL && (r = store_begin(&b->new, e)) == 0) {
-		port_salvage(&b->old, take_line, b);
+		dump_salvage(&b->old, take_line, b);
 		r = db_int(b->new.db, e, &b->kept, "SELECT count(*) FROM item",
 		    "") < 0 ? -1 : 0;
 		r = store_end(&b->new, r, e);
@@ -309,7 +309,7 @@ command_rebuild(const struct opts *o, struct err *e)
 
 	b.redact = redact_load(e);
 	if (b.redact != NULL && find_files(&b, o->args[0], e) == 0)
-		b.path = where_path(o, true, &name, e);
+		b.path = memories_path(o, true, &name, e);
 	if (b.path != NULL)
 		ours = store_is_ours(b.path);
 	if (b.path != NULL && (store_open(&b.old, b.path, name, DB_WRITE,

@@ -587,7 +587,7 @@ copy_both(const char *path, const char *copy, bool links, struct err *e)
 }
 
 int
-db_lend_head(const char *path, const char *from, const char *copy,
+db_graft_first_page(const char *path, const char *from, const char *copy,
     struct err *e)
 {
 	unsigned char head[PAGE];

@@ -103,7 +103,7 @@ bool db_is_ours(const char *path, const struct db_schema *schema);
 /* Copy a damaged file and its log to `copy`, with the first page of `from`,
  * which identifies the file and locates its tables; it is the same in all
  * files of one schema. */
-int db_lend_head(const char *path, const char *from, const char *copy,
+int db_graft_first_page(const char *path, const char *from, const char *copy,
     struct err *e);
 
 /* Replace a damaged file with `by`, under the lock and after `last` returned 0;

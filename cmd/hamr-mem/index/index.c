@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "conf/redact.h"
-#include "options/where.h"
+#include "options/memories.h"
 #include "record/alias.h"
 #include "record/msg.h"
 #include "store/store.h"
@@ -159,7 +159,7 @@ commit(struct index *x, struct err *e)
 	if (x->store.db == NULL) {
 		const char *name = "file";
 		char *path = x->path != NULL ? xstrdup(x->path) :
-		    where_path(x->opts, true, &name, e);
+		    memories_path(x->opts, true, &name, e);
 
 		r = path != NULL ? store_open(&x->store, path, name, DB_WRITE,
 		    e) : -1;

@@ -79,7 +79,7 @@ settle_slot(struct store *st, struct slice slot, struct err *e)
 /* ---- saving and forgetting ---- */
 
 int
-saves_fell(struct store *st, const char *key, const struct save *s,
+saves_add_fallen(struct store *st, const char *key, const struct save *s,
     struct err *e)
 {
 	struct slice slot = slice_of(s->slot);
@@ -90,8 +90,8 @@ saves_fell(struct store *st, const char *key, const struct save *s,
 }
 
 int
-saves_gone(struct store *st, const char *hash, const char *key, int64_t time,
-    struct err *e)
+saves_add_gone(struct store *st, const char *hash, const char *key,
+    int64_t time, struct err *e)
 {
 	st->late = true;
 	return db_run(st->db, e, "INSERT INTO gone(slot, key, time) "
@@ -107,7 +107,7 @@ saves_add(struct store *st, const char *key, const struct save *s,
 	if (saves_forgotten(st, key, &forgotten, e) < 0)
 		return -1;
 	if (forgotten != WHEN_NONE && s->time <= forgotten)
-		return saves_fell(st, key, s, e);
+		return saves_add_fallen(st, key, s, e);
 	struct st *q = db_query(st->db, e, "SELECT tags FROM saved WHERE "
 	    "key = ?1 AND time = ?2 AND slot = ?3", "tit", key, s->time,
 	    s->slot);
@@ -124,7 +124,8 @@ saves_add(struct store *st, const char *key, const struct save *s,
 }
 
 int
-saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
+saves_mark_forgotten(struct store *st, const char *key, int64_t time,
+    struct err *e)
 {
 	return db_run(st->db, e, "INSERT INTO forgotten(key, time) "
 	    "VALUES(?1, ?2) ON CONFLICT(key) DO UPDATE SET "
@@ -132,7 +133,7 @@ saves_mark(struct store *st, const char *key, int64_t time, struct err *e)
 }
 
 int
-saves_list(struct store *st, const char *key, bool gone, bool lost,
+saves_export(struct store *st, const char *key, bool gone, bool lost,
     struct buf *out, struct err *e)
 {
 	struct buf list = BUF_INIT(BUF_RECORD_MAX);
@@ -237,7 +238,7 @@ settle(struct store *st, const char *key, struct slice text, struct err *e)
 }
 
 int
-facts_settle(struct store *st, const char *key, struct slice text,
+facts_update(struct store *st, const char *key, struct slice text,
     struct err *e)
 {
 	int r = 0;
@@ -250,7 +251,7 @@ facts_settle(struct store *st, const char *key, struct slice text,
 }
 
 int
-facts_settle_gone(struct store *st, struct err *e)
+facts_drop_gone(struct store *st, struct err *e)
 {
 	int got;
 	struct st *s = db_query(st->db, e, "DELETE FROM saved WHERE slot <> '' "
@@ -260,13 +261,13 @@ facts_settle_gone(struct store *st, struct err *e)
 
 	while ((got = st_step(s, e)) > 0)
 		texts_add(&st->lost, st_col_dup(s, 0));
-	return got < 0 ? -1 : facts_settle(st, "", slice_of(NULL), e);
+	return got < 0 ? -1 : facts_update(st, "", slice_of(NULL), e);
 }
 
 int
 facts_forget(struct store *st, const char *key, int64_t time, struct err *e)
 {
-	int r = saves_mark(st, key, time, e);
+	int r = saves_mark_forgotten(st, key, time, e);
 
 	/* in each slot, keep its latest save to compare later ones with */
 	if (r == 0)
@@ -280,7 +281,7 @@ facts_forget(struct store *st, const char *key, int64_t time, struct err *e)
 		r = st_col(s, 0).n == 0 ? 0 :
 		    settle_slot(st, st_col(s, 0), e);
 	st_done(s);
-	return r < 0 ? -1 : facts_settle(st, key, slice_of(NULL), e);
+	return r < 0 ? -1 : facts_update(st, key, slice_of(NULL), e);
 }
 
 /* ---- save ---- */
@@ -324,7 +325,7 @@ save(struct store *st, struct item *fact, struct err *e)
 	if (r >= 0)
 		r = saves_add(st, key, &s, e);
 	if (r == 0)
-		r = facts_settle(st, key, (struct slice){ fact->text,
+		r = facts_update(st, key, (struct slice){ fact->text,
 		    fact->len }, e);
 	st->gone = 0;	/* what a save replaces need not leave the file */
 	return r;

@@ -30,11 +30,11 @@ int saves_add(struct store *st, const char *key, const struct save *s,
     struct err *e);
 
 /* Record a save that fell in another store: another fact has its slot. */
-int saves_fell(struct store *st, const char *key, const struct save *s,
+int saves_add_fallen(struct store *st, const char *key, const struct save *s,
     struct err *e);
 
 /* Only mark an item as forgotten; the latest time counts. */
-int saves_mark(struct store *st, const char *key, int64_t time,
+int saves_mark_forgotten(struct store *st, const char *key, int64_t time,
     struct err *e);
 
 /* When it was forgotten; WHEN_NONE: never. */
@@ -43,24 +43,24 @@ int saves_forgotten(struct store *st, const char *key, int64_t *time,
 
 /* Record that a forgotten fact was the latest in the slot with this hash.
  * store_end settles all such slots at once, as none is found by its hash. */
-int saves_gone(struct store *st, const char *hash, const char *key,
+int saves_add_gone(struct store *st, const char *hash, const char *key,
     int64_t time, struct err *e);
 
 /* Append what an export must say beyond the item: the saves as a JSON array,
  * with the latest fallen save of another fact in each slot; for a forgotten
  * fact (gone) its slots, by their hashes.  Nothing if the item, unless it is
  * lost, says it all. */
-int saves_list(struct store *st, const char *key, bool gone, bool lost,
+int saves_export(struct store *st, const char *key, bool gone, bool lost,
     struct buf *out, struct err *e);
 
 /* Update this fact ("": none) and those in st->lost from their saves.  text
  * belongs to key (p NULL: none); of two texts for one key the smaller one is
  * kept. */
-int facts_settle(struct store *st, const char *key, struct slice text,
+int facts_update(struct store *st, const char *key, struct slice text,
     struct err *e);
 
-/* Remove the saves that saves_gone superseded. */
-int facts_settle_gone(struct store *st, struct err *e);
+/* Remove the saves that saves_add_gone superseded. */
+int facts_drop_gone(struct store *st, struct err *e);
 
 int facts_forget(struct store *st, const char *key, int64_t time,
     struct err *e);

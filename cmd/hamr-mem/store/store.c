@@ -41,7 +41,7 @@ static const struct db_schema schema = {
 	"CREATE TABLE gone(slot TEXT PRIMARY KEY, key TEXT NOT NULL,"
 	"  time INTEGER NOT NULL) WITHOUT ROWID;"
 	WORDS_SQL
-	/* after all tables, as VACUUM orders them: see db_lend_head */
+	/* after all tables, as VACUUM orders them: see db_graft_first_page */
 	"CREATE INDEX saved_slot ON saved(slot, time, key);"
 	/* each search asks for the newest time */
 	"CREATE INDEX item_time ON item(time);"
@@ -167,7 +167,7 @@ int
 store_end(struct store *st, int r, struct err *e)
 {
 	if (r == 0 && st->late)
-		r = facts_settle_gone(st, e);
+		r = facts_drop_gone(st, e);
 	if (r == 0 && st->gone > 0)
 		r = db_exec(st->db, "INSERT INTO words(words) "
 		    "VALUES('optimize');"
@@ -339,7 +339,7 @@ int
 store_forget_one(struct store *st, int64_t row, const char *key, int64_t time,
     struct err *e)
 {
-	if (saves_mark(st, key, time, e) < 0)
+	if (saves_mark_forgotten(st, key, time, e) < 0)
 		return -1;
 	st->gone += row != 0;
 	return row == 0 ? 0 : store_drop(st, row, e);

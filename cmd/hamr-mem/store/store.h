@@ -50,7 +50,7 @@ struct store {
 	int64_t last_fact, last_message;	/* ids; -1: not known yet */
 	size_t gone;		/* items removed for good, see store_end */
 	struct texts lost;	/* facts that lost a save, see facts.h */
-	bool late;		/* saves_gone has recorded something */
+	bool late;		/* saves_add_gone has recorded something */
 	int marks;		/* 1: items were forgotten before it */
 	struct map words;	/* of texts that it adds, see words.c */
 };

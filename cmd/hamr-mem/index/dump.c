@@ -1,4 +1,4 @@
-/* port.c - export a memory as lines, and import lines into a memory. */
+/* dump.c - export a memory as lines, and import lines into a memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "store/facts.h"
 
-#include "port.h"
+#include "dump.h"
 
 /* ---- export ---- */
 
@@ -70,7 +70,7 @@ struct salvage {
  * that is_known or that fn refuses, but not a fact that only lost its other
  * saves.  Returns 0 at the end, or -1 with e. */
 static int
-put_rows(struct store *st, const char *sql, struct salvage *d, port_fn *fn,
+put_rows(struct store *st, const char *sql, struct salvage *d, dump_fn *fn,
     void *ctx, struct err *e)
 {
 	struct map *facts = d != NULL ? &d->facts : NULL;
@@ -105,7 +105,7 @@ put_rows(struct store *st, const char *sql, struct salvage *d, port_fn *fn,
 			continue;
 		/* only when the columns do not say everything */
 		if (r == 0 && kind != KIND_MESSAGE)
-			r = saves_list(st, id + 2, kind == FORGOTTEN, lost,
+			r = saves_export(st, id + 2, kind == FORGOTTEN, lost,
 			    &saves, e) < 0 && (kind == FORGOTTEN ||
 			    facts == NULL) ? -1 : 0;
 		row_line(s, id, content, buf_view(&saves), &line);
@@ -125,7 +125,7 @@ put_rows(struct store *st, const char *sql, struct salvage *d, port_fn *fn,
 }
 
 int
-port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
+dump_export(struct store *st, dump_fn *fn, void *ctx, struct err *e)
 {
 	return put_rows(st, ITEMS " UNION ALL " MARKS " ORDER BY 1, 2", NULL,
 	    fn, ctx, e);
@@ -135,7 +135,7 @@ port_export(struct store *st, port_fn *fn, void *ctx, struct err *e)
  * its rows' numbers. */
 static void
 salvage_rows(struct store *st, const char *sql, struct salvage *d,
-    int64_t last, port_fn *fn, void *ctx)
+    int64_t last, dump_fn *fn, void *ctx)
 {
 	struct err e;
 
@@ -151,7 +151,7 @@ salvage_rows(struct store *st, const char *sql, struct salvage *d,
 }
 
 void
-port_salvage(struct store *st, port_fn *fn, void *ctx)
+dump_salvage(struct store *st, dump_fn *fn, void *ctx)
 {
 	struct salvage d = { .row = FACT_FIRST };
 	struct err e;
@@ -288,7 +288,7 @@ take_saves(struct store *st, struct entry *n, struct err *e)
 		if (r == 0)
 			r = other[0] == '\0' ?
 			    saves_add(st, n->it.id + 2, &s, e) :
-			    saves_fell(st, other + 2, &s, e);
+			    saves_add_fallen(st, other + 2, &s, e);
 		free(slot);
 		if (r < 0)
 			return r;
@@ -404,14 +404,14 @@ take_mark(struct store *st, const struct entry *n, int64_t time,
 		int64_t at = WHEN_NONE;
 
 		if (slot != NULL && when_read(scan_get(one, "time"), &at))
-			r = saves_gone(st, slot, key, at, e);
+			r = saves_add_gone(st, slot, key, at, e);
 		free(slot);
 	}
 	return r;
 }
 
 int
-port_import(struct store *st, const struct redact *redact,
+dump_import(struct store *st, const struct redact *redact,
     const struct rec *r, struct err *e)
 {
 	struct entry n;
@@ -425,7 +425,7 @@ port_import(struct store *st, const struct redact *redact,
 	else if (got == 0) {
 		got = take_saves(st, &n, e);
 		if (got == 0)
-			got = facts_settle(st, n.it.id + 2, (struct slice){
+			got = facts_update(st, n.it.id + 2, (struct slice){
 			    n.it.text, n.it.len }, e);
 	}
 	item_release(&n.it);

@@ -1,4 +1,4 @@
-/* where.c - what a command line means: which memories, words and ids. */
+/* memories.c - what a command line means: which memories, words and ids. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "where.h"
+#include "memories.h"
 #include "conf/state.h"
 
 static char *
@@ -58,7 +58,7 @@ plain(char *path, bool links, bool create, struct err *e)
 }
 
 char *
-where_path(const struct opts *o, bool create, const char **name,
+memories_path(const struct opts *o, bool create, const char **name,
     struct err *e)
 {
 	static bool said;	/* a command may look several times */
@@ -126,13 +126,13 @@ read_only_path(void)
 }
 
 int
-where_open(const struct opts *o, enum db_mode mode, bool users,
+memories_open(const struct opts *o, enum db_mode mode, bool users,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
 	struct err why = { .status = ST_OK }, other;
 	bool project = o->db == NULL && !o->global;
 	const char *name;
-	char *path = where_path(o, false, &name, e);
+	char *path = memories_path(o, false, &name, e);
 
 	*n = 0;
 	int own = open_next(path, name, mode, st, n, e);
@@ -162,31 +162,31 @@ where_open(const struct opts *o, enum db_mode mode, bool users,
 }
 
 int
-where_open_own(const struct opts *o, enum db_mode mode,
+memories_open_own(const struct opts *o, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
 	if (o->db != NULL && access(o->db, F_OK) < 0)
 		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
 		    ST_NOINPUT : ST_SYSTEM, "%s", o->db);
-	if (where_open(o, mode, false, st, n, e) >= 0)
+	if (memories_open(o, mode, false, st, n, e) >= 0)
 		return 0;
-	where_close(st, *n);
+	memories_close(st, *n);
 	*n = 0;
 	return -1;
 }
 
 void
-where_close(struct store *st, size_t n)
+memories_close(struct store *st, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		store_close(&st[i]);
 }
 
 int
-where_make_own(const struct opts *o, struct store *st, struct err *e)
+memories_create_own(const struct opts *o, struct store *st, struct err *e)
 {
 	const char *name;
-	char *path = where_path(o, true, &name, e);
+	char *path = memories_path(o, true, &name, e);
 	int r = path == NULL ? -1 : store_open(st, path, name, DB_WRITE, e);
 
 	free(path);
@@ -206,7 +206,7 @@ opts_words(const struct opts *o, struct buf *out)
 }
 
 int
-where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)
+memories_parse_id(const char *arg, char out[MEMID_SIZE], struct err *e)
 {
 	const char *s = strncmp(arg, "m:", 2) == 0 ? arg + 2 : arg;
 	size_t n = strlen(s);
@@ -220,7 +220,7 @@ where_read_id(const char *arg, char out[MEMID_SIZE], struct err *e)
 }
 
 int
-where_find(struct store *st, size_t n, char id[MEMID_SIZE], size_t *which,
+memories_find(struct store *st, size_t n, char id[MEMID_SIZE], size_t *which,
     int64_t *row, struct err *e)
 {
 	char found[MEMID_SIZE] = "", key[MEMID_SIZE];
