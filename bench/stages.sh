@@ -44,7 +44,7 @@ def start(command):
     return sorted(took)[20] * 1e3
 
 
-def one_line(command):
+def json_one_line(command):
     line = json.dumps({"type": "note", "text": "x" * 4000}).encode() + b"\n"
     took = []
     with subprocess.Popen(command, stdin=subprocess.PIPE, bufsize=0,
@@ -71,12 +71,12 @@ for name, command in (
         print("%-40s %15.0f MB/s" % (name, rate(command, 1)), flush=True)
 print("%-16s %10s %12s %9s" % ("", "MB/s", "4 KB, us", "start, ms"))
 print("%-16s %10.0f %12.1f %9.2f  (start: /bin/true)" % ("cat",
-    rate("cat lines | cat >/dev/null"), one_line(["cat"]),
+    rate("cat lines | cat >/dev/null"), json_one_line(["cat"]),
     start(["/bin/true"])), flush=True)
 for name, more in (("guard", ""), ("compact", ""), ("tool", ""),
                    ("mem", " --db m.db"), ("provider", " --replay /dev/null")):
     command = "hamr-%s --no-config -q%s" % (name, more)
     print("%-16s %10.0f %12.1f %9.2f" % ("hamr-" + name,
-        rate(command + " <lines | cat >/dev/null"), one_line(command.split()),
+        rate(command + " <lines | cat >/dev/null"), json_one_line(command.split()),
         start(command.split())), flush=True)
 X

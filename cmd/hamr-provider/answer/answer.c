@@ -314,7 +314,7 @@ void
 answer_carry(struct answer *a, struct slice json)
 {
 	buf_adds(&a->carry, a->carry.len > 0 ? "," : "");
-	one_line(json, &a->carry);
+	json_one_line(json, &a->carry);
 }
 
 void
@@ -398,7 +398,7 @@ answer_end(struct answer *a, bool broken)
 }
 
 bool
-answer_starved(const struct answer *a)
+answer_lacked_room(const struct answer *a)
 {
 	return is_cut(a) && a->content.len == 0 && a->reasoning.len == 0 &&
 	    a->lifted.n == 0 && a->dropped == 0 && a->usage.completion == 0;

@@ -97,7 +97,7 @@ struct slice answer_end(struct answer *a, bool broken);
 
 /* Does the usage show that it was cut by length before its first token, for
  * lack of room? */
-bool answer_starved(const struct answer *a);
+bool answer_lacked_room(const struct answer *a);
 
 /* What else its record says. */
 struct answer_facts {

@@ -161,9 +161,9 @@ calls_merge(struct calls *c, const struct call_delta *raw, struct buf *fresh)
 		scan_str(raw->id, &d.id);
 	scan_str(raw->name, &d.name);
 	if (scan_kind(raw->carry) == SCAN_OBJECT)
-		one_line(raw->carry, &d.carry);
+		json_one_line(raw->carry, &d.carry);
 	if (scan_kind(raw->extra) == SCAN_OBJECT)
-		one_line(raw->extra, &d.extra);
+		json_one_line(raw->extra, &d.extra);
 	if (whole)
 		buf_slice(&d.args, raw->args);
 	else
@@ -369,7 +369,7 @@ ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
 }
 
 void
-one_line(struct slice json, struct buf *out)
+json_one_line(struct slice json, struct buf *out)
 {
 	const char *p = json.p, *end = json.p + json.n, *next;
 

@@ -74,4 +74,4 @@ void ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
 
 /* Append checked JSON; if it has line ends, drop the white space between its
  * tokens, so that it fits on a record's line. */
-void one_line(struct slice json, struct buf *out);
+void json_one_line(struct slice json, struct buf *out);

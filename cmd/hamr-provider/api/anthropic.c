@@ -26,7 +26,7 @@ put_call(struct writer *w, struct slice call)
 	writer_part(w, SLICE("\"assistant\""));
 	scan_put(w->out, "{'type':'tool_use','id':$,'name':",
 	    scan_get(call, "id"));
-	messages_word(scan_get(fn, "name"), SIZE_MAX, w->out);
+	messages_safe_name(scan_get(fn, "name"), SIZE_MAX, w->out);
 	scan_put(w->out, ",'input':");
 	scan_str(scan_get(fn, "arguments"), w->out);
 	writer_end(w);

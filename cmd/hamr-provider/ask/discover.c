@@ -133,8 +133,8 @@ server_find(struct provider *p, struct err *e)
 		p->model_asked = true;
 		if (!named && first_model(p, s->base_url, MODELS_MS) &&
 		    *s->model != '\0')
-			provider_say(p, "using model %s, the first one listed",
-			    s->model);
+			provider_notice(p, "using model %s, the first one "
+			    "listed", s->model);
 		return 0;
 	}
 	while (i < 3 && !first_model(p, local[i].base, LOOK_MS))
@@ -143,7 +143,7 @@ server_find(struct provider *p, struct err *e)
 		return err_set(e, ST_CONFIG, NONE_FOUND);
 	free(s->base_url);
 	s->base_url = xstrdup(local[i].base);
-	provider_say(p, "using %s at %s (looks like %s)%s%s%s",
+	provider_notice(p, "using %s at %s (looks like %s)%s%s%s",
 	    *s->model != '\0' ? s->model : "its model", local[i].base,
 	    local[i].what, s->withheld != NULL ? "; provider." : "",
 	    s->withheld != NULL ? s->withheld : "", s->withheld != NULL ?
@@ -153,7 +153,7 @@ server_find(struct provider *p, struct err *e)
 }
 
 void
-server_say_none(void)
+server_report_none(void)
 {
 	char *file = conf_user_path();
 
@@ -233,7 +233,7 @@ of_adapter(struct provider *p, long long end)
 		adapter_wait(ad, provider_wait, p);
 		n = adapter_window(ad, buf_view(&b), p->set->model, &f);
 		if (n < 0)
-			provider_say(p, "%s", f.message.p);
+			provider_notice(p, "%s", f.message.p);
 	}
 	failure_release(&f);
 	buf_release(&b);
@@ -392,7 +392,7 @@ get_models(struct provider *p, long max_ms, bool needed, struct buf *out)
 	int st = ST_PEER;
 
 	if (server_find(p, &e) < 0) {
-		server_say_none();
+		server_report_none();
 		return ST_CONFIG;
 	}
 	if (get(p, p->set->base_url, p->set->api->models, SLICE(""), max_ms,

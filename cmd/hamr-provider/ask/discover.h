@@ -10,7 +10,7 @@
 int server_find(struct provider *p, struct err *e);
 
 /* Print the two lines that say how to configure a server. */
-void server_say_none(void);
+void server_report_none(void);
 
 /* In a session, once: unless the user set a window, request from Ollama the one
  * in the model's own settings, and never more than the model has.  Call it

@@ -54,7 +54,7 @@ cassette_add(struct exchange *x, bool again)
 
 	if (fd < 0 || x->body.len == 0)
 		return;
-	one_line(buf_view(&x->body), &request);
+	json_one_line(buf_view(&x->body), &request);
 	settings_redact(x->p->set, false, &request);
 	settings_redact(x->p->set, false, &x->tape);
 	scan_put(&line, again ? "{'type':'exchange','v':1,'api':@,'again':true"
@@ -421,7 +421,7 @@ make_body(struct exchange *x)
 		.conf_params = slice_of(s->params),
 		.messages = x->ask->messages, .tools = x->ask->tools,
 		.tool_choice = x->ask->tool_choice, .params = x->ask->params,
-		.past = &x->p->past,
+		.cache = &x->p->cache,
 	};
 	int r = 0;
 
@@ -566,8 +566,8 @@ learn(const struct exchange *x)
 	if (quirk == QUIRK_NO_TOOLS) {
 		if (x->ask->tools.n <= 2 || s->dialect != DIALECT_AUTO)
 			return 0;
-		provider_say(x->p, "%s does not support tool calls; the tools "
-		    "are described to it as text, in the hermes dialect "
+		provider_notice(x->p, "%s does not support tool calls; the "
+		    "tools are described to it as text, in the hermes dialect "
 		    "(provider.tool_dialect)", *s->model != '\0' ? s->model :
 		    x->where);
 		return quirk;
@@ -579,7 +579,7 @@ learn(const struct exchange *x)
 		return QUIRK_LESS_OUTPUT;
 	}
 	if (quirk == QUIRK_NO_IMAGES)
-		provider_say(x->p, "%s accepts no images; a text stands for "
+		provider_notice(x->p, "%s accepts no images; a text stands for "
 		    "each (provider.vision)", *s->model != '\0' ? s->model :
 		    x->where);
 	/* no other API of ours has another name for it */
@@ -673,7 +673,7 @@ was_cut(struct exchange *x)
 		failure_set(&x->failure, "context_overflow", words, told, sent);
 		x->failure.limit = p->most_read;
 	} else if (!p->warned && p->stage->mode == STAGE_RESIDENT)
-		provider_say(p, words, told, sent);
+		provider_notice(p, words, told, sent);
 	else if (!p->warned)
 		err_say(words, told, sent);
 	p->warned = true;
@@ -712,7 +712,7 @@ check_answer(struct exchange *x, struct buf *partial)
 		}
 		scan_release(&s);
 		scan_put(partial, "{'content':@}", block);
-	} else if (answer_starved(x->answer)) {
+	} else if (answer_lacked_room(x->answer)) {
 		failure_set(&x->failure, "context_overflow", "%s stopped for "
 		    "length before the first token: the context is full",
 		    x->where);
@@ -766,7 +766,7 @@ exchange(struct provider *p, const struct ask *ask)
 	if (server_find(p, &e) == 0) {
 		server_fit_window(p);
 		ids_note_all(&p->ids, ask->messages,
-		    messages_known(&p->past, ask->messages));
+		    messages_cached(&p->cache, ask->messages));
 		persist(&x);
 		if (p->window_later && x.failure.code == NULL) {
 			server_put_limit(p);
@@ -774,9 +774,9 @@ exchange(struct provider *p, const struct ask *ask)
 		}
 		put_outcome(&x);
 	} else if (p->stage->mode == STAGE_RESIDENT)
-		provider_refuse(p, "network", SLICE(""), "%s", e.text);
+		provider_fail_final(p, "network", SLICE(""), "%s", e.text);
 	else {
-		server_say_none();
+		server_report_none();
 		stage_status(p->stage, ST_CONFIG);
 	}
 }
@@ -805,7 +805,7 @@ speak(struct provider *p, const char *api)
 		return 0;
 	}
 	s->api = &api_openai;
-	provider_refuse(p, "bad_request", SLICE(""), "the cassette was "
+	provider_fail_final(p, "bad_request", SLICE(""), "the cassette was "
 	    "recorded with the adapter %.60s.jq; give it with --api%s%s", api,
 	    *e.text != '\0' ? ": " : "", e.text);
 	return -1;

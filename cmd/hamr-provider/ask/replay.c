@@ -252,9 +252,9 @@ replay_answer(struct provider *p, const struct ask *ask)
 	struct call c;
 
 	if (a == NULL) {
-		provider_refuse(p, "server", SLICE(""), "the replay has %zu "
-		    "answer%s and this would be number %zu; record more, or "
-		    "use a server", r->n, r->n == 1 ? "" : "s",
+		provider_fail_final(p, "server", SLICE(""), "the replay has "
+		    "%zu answer%s and this would be number %zu; record more, "
+		    "or use a server", r->n, r->n == 1 ? "" : "s",
 		    p->answers + 1);
 		return;
 	}
@@ -291,7 +291,7 @@ replay_answer(struct provider *p, const struct ask *ask)
 		put_message(p, a->line, reasoning);
 	} else if (p->flags == STAGE_CANCEL) {
 		scan_put(&partial, "{'content':@}", buf_view(&shown));
-		provider_refuse(p, "interrupted", buf_view(&partial),
+		provider_fail_final(p, "interrupted", buf_view(&partial),
 		    "cancelled");
 	}
 	bufs_release(BUFS(&shown, &partial));

@@ -154,7 +154,7 @@ forget(struct provider *p)
 		close(p->spool);
 	p->spool = -2;
 	map_release(&p->ids);
-	messages_past_release(&p->past);
+	messages_cache_release(&p->cache);
 	bufs_release(BUFS(&p->tools, &p->constrain, &p->request));
 	p->answers = 0;
 	p->limit = -1;

@@ -155,7 +155,7 @@ dialect_new(enum dialect_kind kind, struct slice tools,
 }
 
 struct block_call *
-reading_call(struct reading *r)
+reading_add_call(struct reading *r)
 {
 	GROW(r->v, r->n, r->cap);
 	struct block_call *c = &r->v[r->n];
@@ -256,7 +256,7 @@ rest(const struct dialect *d)
 }
 
 bool
-reading_wants(const struct reading *r, enum dialect_kind kind)
+reading_includes(const struct reading *r, enum dialect_kind kind)
 {
 	return r->kind == DIALECT_AUTO || r->kind == kind;
 }
@@ -350,7 +350,7 @@ hand_on(struct dialect *d, size_t n)
 /* The content was cut within this block: drop the incomplete block, rather
  * than keep it as text? */
 static bool
-is_cut_off(struct dialect *d, enum block_said said)
+is_cut_off(struct dialect *d, enum block_result said)
 {
 	const struct block *f = d->block;
 	struct slice s = d->reading.s;
@@ -402,7 +402,7 @@ in_block(struct dialect *d, enum block_end e)
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->at = r->n = 0;
 	r->again = r->ended = false;
-	enum block_said said = f->read(r);
+	enum block_result said = f->read(r);
 	d->again += r->again;
 	end = skip_white(s, r->at);
 	bool shut = slice_ends(slice_part(s, 0, num_min(r->at, s.n)), close);
@@ -491,7 +491,7 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 	size_t at;
 
 	for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-		int m = reading_wants(r, blocks[i].kind) ?
+		int m = reading_includes(r, blocks[i].kind) ?
 		    tag_match(s, blocks[i].open) : 0;
 
 		*f = &blocks[i];
@@ -509,18 +509,18 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		may = m < 0 ? -1 : may;
 	}
 	/* blocks that begin like other text */
-	if (*s.p == '[' && reading_wants(r, DIALECT_PYTHONIC) && line) {
+	if (*s.p == '[' && reading_includes(r, DIALECT_PYTHONIC) && line) {
 		*f = &pythonic;		/* [NAME( */
 		size_t name = skip_white(s, 1);
 		at = skip_name(s, name);
 		weak = at == s.n ? unsure(at) : at > name &&
 		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
 	}
-	if (*s.p == 'f' && reading_wants(r, DIALECT_HERMES) && !d->said) {
+	if (*s.p == 'f' && reading_includes(r, DIALECT_HERMES) && !d->said) {
 		*f = &functools;
 		weak = tag_match(s, functools.open);
 	} else if (weak == 0 && !d->said && (*s.p == '{' ?
-	    reading_wants(r, DIALECT_LLAMA3) :
+	    reading_includes(r, DIALECT_LLAMA3) :
 	    *s.p == '[' && d->kind == DIALECT_AUTO)) {
 		*f = &bare;
 		weak = opens_object(s, 0);
@@ -600,7 +600,7 @@ add(struct dialect *d, struct slice text)
 	buf_add(&d->in, M3_MARK, d->marked);
 	buf_slice(&d->in, text);
 	d->marked = 0;
-	if (!reading_wants(&d->reading, DIALECT_MINIMAX))
+	if (!reading_includes(&d->reading, DIALECT_MINIMAX))
 		return;
 	struct slice s = buf_view(&d->in);
 	for (; (next = slice_find(s, at, M3_MARK)) < s.n; at = next + n) {

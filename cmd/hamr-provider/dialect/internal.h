@@ -79,7 +79,7 @@
 
 enum block_end { BLOCK_GROWS, BLOCK_STOPS, BLOCK_CUT };	/* more to come? */
 
-enum block_said {
+enum block_result {
 	BLOCK_NONE,		/* not a call: it is text */
 	BLOCK_CALLS,		/* calls, up to at */
 	BLOCK_UNCLOSED,		/* the same, but the last one is not closed */
@@ -109,12 +109,12 @@ struct reading {
 };
 
 /* Is this dialect read? */
-bool reading_wants(const struct reading *r, enum dialect_kind kind);
+bool reading_includes(const struct reading *r, enum dialect_kind kind);
 
 /* An empty call to fill in; it counts once r->n is incremented. */
-struct block_call *reading_call(struct reading *r);
+struct block_call *reading_add_call(struct reading *r);
 
-typedef enum block_said block_read(struct reading *r);
+typedef enum block_result block_read(struct reading *r);
 block_read read_call, read_qwen3;
 block_read read_llama3, read_bare, read_mistral, read_list, read_fence,
     read_functions, read_glm, read_pythonic;
@@ -124,9 +124,9 @@ block_read read_gemma, read_tool_code;
 block_read python_call;		/* one N(K=V), or N{K:V} */
 /* Read lines N(K=V) from r->at up to end; a line may print or assign the
  * value. */
-enum block_said python_lines(struct reading *r, const char *end);
+enum block_result python_lines(struct reading *r, const char *end);
 /* Read a call with this name; the JSON object of its arguments is at r->at. */
-enum block_said named_object(struct reading *r, struct slice name);
+enum block_result named_object(struct reading *r, struct slice name);
 /* Read objects with name and arguments from r->at, bare or in a list. */
 block_read read_objects;
 /* Skip an end-of-turn token, which some servers leave in the text. */

@@ -62,10 +62,10 @@ unquoted(struct slice s)
 }
 
 /* Read the arguments of a call with this name. */
-static enum block_said
+static enum block_result
 call(struct reading *r, struct slice name, const struct tags *t)
 {
-	struct block_call *c = reading_call(r);
+	struct block_call *c = reading_add_call(r);
 	struct slice s = r->s, fn = tools_find(r->tools, name), key, text;
 
 	buf_slice(&c->name, name);
@@ -111,7 +111,7 @@ call(struct reading *r, struct slice name, const struct tags *t)
 	return BLOCK_CALLS;
 }
 
-enum block_said
+enum block_result
 read_glm(struct reading *r)
 {
 	r->at = skip_white(r->s, strlen(glm.name));
@@ -122,14 +122,14 @@ read_glm(struct reading *r)
 	return call(r, name, &glm);
 }
 
-enum block_said
+enum block_result
 read_invokes(struct reading *r)
 {
 	const struct tags *t = begins(r->s, 0, DSML) ? &deepseek :
 	    begins(r->s, 0, ASCII_DSML) ? &ascii :
 	    begins(r->s, 0, "<|open|>") ? &k3 :
 	    begins(r->s, 0, MINICPM) ? &minicpm : &minimax;
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 	struct slice s = r->s;
 	bool one = begins(s, 0, t->name);	/* no mark around several */
 	size_t next = one ? 0 : skip_white(s, r->open);

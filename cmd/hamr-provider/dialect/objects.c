@@ -12,7 +12,7 @@ static bool
 take_object(struct reading *r, struct slice object)
 {
 	static const char *const keys[] = { "arguments", "parameters", "args" };
-	struct block_call *c = reading_call(r);
+	struct block_call *c = reading_add_call(r);
 	struct slice inner = scan_get(object, "function");
 
 	if (scan_kind(inner) == SCAN_OBJECT)	/* as in tool_calls */
@@ -55,7 +55,7 @@ take_object(struct reading *r, struct slice object)
 }
 
 /* Read and check the JSON object that begins here; r->at moves past it. */
-static enum block_said
+static enum block_result
 object(struct reading *r, struct slice *o)
 {
 	struct scan_end e = { .at = r->at };
@@ -69,7 +69,7 @@ object(struct reading *r, struct slice *o)
 	    BLOCK_BROKEN;
 }
 
-enum block_said
+enum block_result
 read_objects(struct reading *r)
 {
 	struct slice s = r->s, o;
@@ -94,7 +94,7 @@ read_objects(struct reading *r)
 			return r->n > 0 ? BLOCK_CALLS : BLOCK_NONE;
 		}
 		r->at = next;
-		enum block_said said = object(r, &o);
+		enum block_result said = object(r, &o);
 		if (said != BLOCK_CALLS)
 			return said;
 		if (!take_object(r, o))
@@ -102,7 +102,7 @@ read_objects(struct reading *r)
 	}
 }
 
-enum block_said
+enum block_result
 named_object(struct reading *r, struct slice name)
 {
 	struct block_call *c;
@@ -112,9 +112,9 @@ named_object(struct reading *r, struct slice name)
 		return BLOCK_BROKEN;
 	if (r->at == r->s.n || r->s.p[r->at] != '{')
 		return r->at == r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
-	enum block_said said = object(r, &args);
+	enum block_result said = object(r, &args);
 	if (said == BLOCK_CALLS) {
-		c = reading_call(r);
+		c = reading_add_call(r);
 		buf_slice(&c->name, name);
 		buf_slice(&c->args, args);
 		r->n++;
@@ -137,10 +137,10 @@ skip_turn_end(struct slice s, size_t at)
 	return at;
 }
 
-enum block_said
+enum block_result
 read_llama3(struct reading *r)
 {
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 
 	while (begins(r->s, r->at, PYTHON_TAG)) {
 		r->at = skip_white(r->s, r->at + strlen(PYTHON_TAG));
@@ -154,10 +154,10 @@ read_llama3(struct reading *r)
 	return said;
 }
 
-enum block_said
+enum block_result
 read_bare(struct reading *r)
 {
-	enum block_said said = read_objects(r);
+	enum block_result said = read_objects(r);
 
 	/* an object that other text follows is part of an answer */
 	if (said == BLOCK_CALLS && skip_white(r->s, r->at) < r->s.n)
@@ -165,10 +165,10 @@ read_bare(struct reading *r)
 	return said;
 }
 
-enum block_said
+enum block_result
 read_mistral(struct reading *r)
 {
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 	struct slice s = r->s;
 	size_t at = 0;
 
@@ -197,25 +197,25 @@ read_mistral(struct reading *r)
 	return said;
 }
 
-enum block_said
+enum block_result
 read_list(struct reading *r)
 {
 	r->at = r->open;
-	enum block_said said = read_objects(r);
+	enum block_result said = read_objects(r);
 	r->at = skip_turn_end(r->s, r->at);
 	return said;
 }
 
 /* <tool_call> and an object, several ones, or a list; where its closing tag is
  * missing, the next call's or the end of the answer does. */
-static enum block_said
+static enum block_result
 read_hermes(struct reading *r)
 {
 	struct slice s = r->s;
 
 	r->ended = true;
 	r->at = r->open;
-	enum block_said said = read_objects(r);
+	enum block_result said = read_objects(r);
 	r->at = skip_white(s, r->at);
 	int closed = tag_match(slice_from(s, r->at), CALL_END);
 	bool object = said == BLOCK_CALLS || said == BLOCK_BROKEN;
@@ -237,14 +237,15 @@ read_hermes(struct reading *r)
 }
 
 /* <tool_call>: what follows it tells whose call it is. */
-enum block_said
+enum block_result
 read_call(struct reading *r)
 {
 	struct slice s = slice_from(r->s, skip_white(r->s, strlen(CALL)));
 	size_t name = skip_name(s, 0), next = skip_white(s, name), n;
-	int qwen = reading_wants(r, DIALECT_QWEN3) ? qwen3_opening(s, &n) : 0;
-	int invoke = reading_wants(r, DIALECT_MINIMAX) ? tag_match(s, INVOKE) :
-	    0;
+	int qwen = reading_includes(r, DIALECT_QWEN3) ?
+	    qwen3_opening(s, &n) : 0;
+	int invoke = reading_includes(r, DIALECT_MINIMAX) ?
+	    tag_match(s, INVOKE) : 0;
 
 	if (qwen < 0 || invoke < 0 || s.n == 0)
 		return BLOCK_OPEN;
@@ -254,7 +255,7 @@ read_call(struct reading *r)
 		return read_invokes(r);
 	if (begins(s, next, NAME_END))
 		next = skip_white(s, next + strlen(NAME_END));
-	if (name > 0 && reading_wants(r, DIALECT_GLM)) {
+	if (name > 0 && reading_includes(r, DIALECT_GLM)) {
 		/* other words may just mention the tags */
 		int key = tag_match(slice_from(s, next), "<arg_key>");
 		int end = tag_match(slice_from(s, next), CALL_END);
@@ -271,14 +272,14 @@ read_call(struct reading *r)
 
 /* Read calls that begin with a tag and have another one between the name and
  * the object. */
-enum block_said
+enum block_result
 read_tagged(struct reading *r)
 {
 	bool deepseek = begins(r->s, 0, "<｜");
 	const char *open = deepseek ? DS_CALL : KIMI_CALL;
 	const char *sep = deepseek ? DS_SEP : KIMI_ARGS;
 	const char *close = deepseek ? DS_END : KIMI_END;
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 	struct slice s = r->s;
 
 	bool one = begins(s, 0, open);		/* no mark around several */
@@ -325,10 +326,10 @@ read_tagged(struct reading *r)
 
 /* Read one or more adjacent fences; the end of the last one may be
  * incomplete. */
-enum block_said
+enum block_result
 read_fence(struct reading *r)
 {
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 	struct slice s = r->s;
 	size_t at = 0;
 
@@ -355,7 +356,7 @@ read_fence(struct reading *r)
 }
 
 /* <function_calls>: MiniMax's calls, or lines of OLMo's N(K=V). */
-enum block_said
+enum block_result
 read_functions(struct reading *r)
 {
 	r->at = skip_white(r->s, strlen(FUNCTIONS));
@@ -363,7 +364,7 @@ read_functions(struct reading *r)
 		r->at = 0;
 		return read_invokes(r);
 	}
-	enum block_said said = python_lines(r, FUNCTIONS_END);
+	enum block_result said = python_lines(r, FUNCTIONS_END);
 	return said == BLOCK_BROKEN && r->n == 0 &&
 	    !slice_has(r->s, FUNCTIONS_END) ? BLOCK_NONE : said;
 }

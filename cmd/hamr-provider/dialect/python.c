@@ -31,7 +31,7 @@ eat(struct reading *r, char c)
 	return true;
 }
 
-static enum block_said
+static enum block_result
 stuck(const struct reading *r)
 {
 	return r->at >= r->s.n ? BLOCK_OPEN : BLOCK_BROKEN;
@@ -66,7 +66,7 @@ quotes_at(const struct reading *r)
 	return NULL;
 }
 
-static enum block_said
+static enum block_result
 string(struct reading *r, const char *marks, struct buf *out)
 {
 	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
@@ -112,14 +112,14 @@ string(struct reading *r, const char *marks, struct buf *out)
 	return closed ? BLOCK_CALLS : BLOCK_OPEN;
 }
 
-static enum block_said value(struct reading *r, struct buf *out, int depth);
+static enum block_result value(struct reading *r, struct buf *out, int depth);
 
 /* Read the key of an object's value: K= or K: */
-static enum block_said
+static enum block_result
 key(struct reading *r, struct buf *out)
 {
 	const char *marks = quotes_at(r);
-	enum block_said said = BLOCK_CALLS;
+	enum block_result said = BLOCK_CALLS;
 	size_t name = r->at;
 
 	if (marks != NULL)
@@ -139,7 +139,7 @@ key(struct reading *r, struct buf *out)
 
 /* Read a list, a tuple, a dict, or the arguments of a call (depth -1), after
  * its opening bracket. */
-static enum block_said
+static enum block_result
 list(struct reading *r, struct buf *out, char close, int depth)
 {
 	bool object = close == '}' || depth < 0;
@@ -154,7 +154,7 @@ list(struct reading *r, struct buf *out, char close, int depth)
 			buf_addc(out, ',');
 		}
 		peek(r);
-		enum block_said said = object ? key(r, out) : BLOCK_CALLS;
+		enum block_result said = object ? key(r, out) : BLOCK_CALLS;
 		buf_adds(out, object ? ":" : "");
 		if (said == BLOCK_CALLS)
 			said = value(r, out, depth + 1);
@@ -165,7 +165,7 @@ list(struct reading *r, struct buf *out, char close, int depth)
 	return BLOCK_CALLS;
 }
 
-static enum block_said
+static enum block_result
 value(struct reading *r, struct buf *out, int depth)
 {
 	static const char open[] = "[({", close[] = "])}";
@@ -206,10 +206,10 @@ value(struct reading *r, struct buf *out, int depth)
 	return BLOCK_CALLS;
 }
 
-enum block_said
+enum block_result
 python_call(struct reading *r)
 {
-	struct block_call *c = reading_call(r);
+	struct block_call *c = reading_add_call(r);
 	struct slice name = slice_part(r->s, r->at, skip_name(r->s, r->at));
 
 	r->at += name.n;
@@ -220,7 +220,7 @@ python_call(struct reading *r)
 	bool braces = eat(r, '{');
 	if (name.n == 0 || (!braces && !eat(r, '(')))
 		return stuck(r);
-	enum block_said said = list(r, &c->args, braces ? '}' : ')', -1);
+	enum block_result said = list(r, &c->args, braces ? '}' : ')', -1);
 	if (said != BLOCK_CALLS)
 		return said;
 	/* an object with a duplicate key is invalid */
@@ -230,7 +230,7 @@ python_call(struct reading *r)
 	return BLOCK_CALLS;
 }
 
-enum block_said
+enum block_result
 read_pythonic(struct reading *r)
 {
 	r->at = slice_find(r->s, 0, "[") + 1;
@@ -241,7 +241,7 @@ read_pythonic(struct reading *r)
 	do {
 		do {
 			peek(r);
-			enum block_said said = python_call(r);
+			enum block_result said = python_call(r);
 			if (said != BLOCK_CALLS)
 				return said;
 		} while (eat(r, ','));
@@ -254,11 +254,11 @@ read_pythonic(struct reading *r)
 }
 
 /* <|tool_call>call:N{K:V}<tool_call|> */
-enum block_said
+enum block_result
 read_gemma(struct reading *r)
 {
 	static const char call[] = "call:";
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 
 	r->at = strlen(begins(r->s, 0, GEMMA) ? GEMMA : GEMMA_FUNCTION);
 	do {
@@ -271,11 +271,11 @@ read_gemma(struct reading *r)
 	return said;
 }
 
-enum block_said
+enum block_result
 python_lines(struct reading *r, const char *end)
 {
 	static const char print[] = "print(";
-	enum block_said said = BLOCK_NONE;
+	enum block_result said = BLOCK_NONE;
 
 	while (peek(r) != '\0' && !begins(r->s, r->at, end)) {
 		size_t name = skip_name(r->s, r->at);
@@ -299,10 +299,10 @@ python_lines(struct reading *r, const char *end)
 }
 
 /* Fences of tool_code up to the end of r->s, which for auto is the answer's. */
-enum block_said
+enum block_result
 read_tool_code(struct reading *r)
 {
-	enum block_said said;
+	enum block_result said;
 
 	do {
 		r->at += strlen(TOOL_CODE);

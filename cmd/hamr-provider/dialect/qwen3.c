@@ -188,7 +188,7 @@ step(struct qwen3 *q, struct slice held, struct qwen_tag t)
 }
 
 /* Read the tags up to the end of the block, or (BLOCK_OPEN) of the answer. */
-static enum block_said
+static enum block_result
 walk_tags(struct qwen3 *q, struct slice held)
 {
 	static const char *const tags[] = { [Q_CALL] = CALL,
@@ -238,7 +238,7 @@ walk_tags(struct qwen3 *q, struct slice held)
 /* ---- the end of the bytes ---- */
 
 /* Read the whole block again, in another mode. */
-static enum block_said
+static enum block_result
 read_again(struct reading *r, struct qwen3 *q, bool flat)
 {
 	*q = (struct qwen3){ .start = q->start, .led = q->led,
@@ -248,7 +248,7 @@ read_again(struct reading *r, struct qwen3 *q, bool flat)
 	return walk_tags(q, r->s);
 }
 
-static enum block_said
+static enum block_result
 at_end(struct reading *r, struct qwen3 *q)
 {
 	bool own = q->prev.ours && q->depth == 0, whole;
@@ -282,7 +282,7 @@ at_end(struct reading *r, struct qwen3 *q)
 	if (q->nested) {
 		/* a value may contain a call that is never closed: read tags
 		 * within values as text */
-		enum block_said said = read_again(r, q, true);
+		enum block_result said = read_again(r, q, true);
 
 		if (said != BLOCK_OPEN)
 			return said;
@@ -293,7 +293,7 @@ at_end(struct reading *r, struct qwen3 *q)
 	if (r->e != BLOCK_STOPS)
 		return BLOCK_OPEN;
 	/* or Qwen3-Coder forgot a </parameter> */
-	enum block_said said = read_again(r, q, false);
+	enum block_result said = read_again(r, q, false);
 	return said == BLOCK_OPEN ? at_end(r, q) : said;
 }
 
@@ -335,10 +335,10 @@ split_value(struct reading *r, struct qwen3 *q, struct slice fn,
 
 /* <function=NAME>{...}</function>: the arguments are the JSON object at r->at,
  * as Llama 3.1 writes them. */
-static enum block_said
+static enum block_result
 with_object(struct reading *r, const struct qwen3 *q, struct slice name)
 {
-	enum block_said said = named_object(r, name);
+	enum block_result said = named_object(r, name);
 	struct slice tail = slice_from(r->s, skip_white(r->s, r->at));
 	int closed = tag_match(tail, FUNC_END);
 
@@ -360,11 +360,11 @@ with_object(struct reading *r, const struct qwen3 *q, struct slice name)
 }
 
 /* Put together the call of this name from its values. */
-static enum block_said
+static enum block_result
 take_call(struct reading *r, struct qwen3 *q, struct slice name)
 {
 	struct slice fn = tools_find(r->tools, name), key, val;
-	struct block_call *c = reading_call(r);
+	struct block_call *c = reading_add_call(r);
 
 	buf_slice(&c->name, name);
 	if (q->n > 0)
@@ -395,7 +395,7 @@ take_call(struct reading *r, struct qwen3 *q, struct slice name)
 	return BLOCK_CALLS;
 }
 
-enum block_said
+enum block_result
 read_qwen3(struct reading *r)
 {
 	bool led = begins(r->s, 0, CALL);
@@ -406,7 +406,7 @@ read_qwen3(struct reading *r)
 
 	if (qwen3_opening(slice_from(r->s, q.start), &n) != 1)
 		return r->e == BLOCK_CUT ? BLOCK_OPEN : BLOCK_NONE;
-	enum block_said said = walk_tags(&q, r->s);
+	enum block_result said = walk_tags(&q, r->s);
 	struct slice name = slice_part(r->s, q.start + strlen(FUNC),
 	    q.name_end);
 

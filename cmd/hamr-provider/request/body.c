@@ -120,7 +120,7 @@ body_messages(const struct body *b, struct buf *out)
 	bool fit = (b->quirks & QUIRKS_OF_TURNS) != 0;
 	struct buf *to = fit ? &text : out;
 
-	messages_print(&b->rules, b->messages, b->past,
+	messages_print(&b->rules, b->messages, b->cache,
 	    described ? &legal : to);
 	if (described)
 		dialect_render(b->dialect, buf_view(&legal), b->tools, to);

@@ -25,7 +25,7 @@ struct body {
 	struct slice conf_params;	/* a JSON object, or {NULL, 0} */
 	/* of the request; JSON or {NULL, 0} */
 	struct slice messages, tools, tool_choice, params;
-	struct messages_past *past;	/* of the previous request, or NULL */
+	struct messages_cache *cache;	/* of the previous request, or NULL */
 };
 
 /* Append the messages, made legal, in the form of the chat completions API. */

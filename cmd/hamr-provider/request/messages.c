@@ -31,7 +31,7 @@ struct printer {
 	struct open_call *v;
 	size_t nopen, cap;
 	struct pairing pairing;	/* tags are places in v */
-	struct map *ids;	/* as messages_past has them */
+	struct map *ids;	/* as messages_cache has them */
 	struct scan scan;
 	struct buf tmp;
 };
@@ -50,7 +50,7 @@ member(struct printer *p, struct slice key, struct slice val)
 	scan_put(p->out, first ? "'$':" : ",'$':", key);
 	if (p->rules->plain_names && slice_is(key, "name") &&
 	    scan_kind(val) == SCAN_STRING)
-		messages_word(val, NAME_LENGTH, p->out);
+		messages_safe_name(val, NAME_LENGTH, p->out);
 	else
 		buf_slice(p->out, val);
 }
@@ -83,7 +83,7 @@ fit_id(const struct messages_rules *rules, struct slice val)
 }
 
 void
-messages_word(struct slice word, size_t max, struct buf *out)
+messages_safe_name(struct slice word, size_t max, struct buf *out)
 {
 	struct buf b = BUF_INIT(BUF_RECORD_MAX);
 
@@ -441,17 +441,17 @@ print_message(struct printer *p, struct slice m)
 /* ---- all of them ---- */
 
 void
-messages_past_release(struct messages_past *past)
+messages_cache_release(struct messages_cache *cache)
 {
-	bufs_release(BUFS(&past->source, &past->printed));
-	map_release(&past->ids);
-	*past = (struct messages_past){ .n = 0 };
+	bufs_release(BUFS(&cache->source, &cache->printed));
+	map_release(&cache->ids);
+	*cache = (struct messages_cache){ .n = 0 };
 }
 
 size_t
-messages_known(const struct messages_past *past, struct slice messages)
+messages_cached(const struct messages_cache *cache, struct slice messages)
 {
-	const struct buf *s = &past->source;
+	const struct buf *s = &cache->source;
 
 	return s->len > 0 && s->len < messages.n &&
 	    memcmp(s->p, messages.p, s->len) == 0 ? s->len : 0;
@@ -459,28 +459,28 @@ messages_known(const struct messages_past *past, struct slice messages)
 
 void
 messages_print(const struct messages_rules *rules, struct slice messages,
-    struct messages_past *past, struct buf *out)
+    struct messages_cache *cache, struct buf *out)
 {
 	struct map ids = { NULL, 0, 0 };
 	struct printer p = { .rules = rules, .out = out,
-		.ids = past != NULL ? &past->ids : &ids,
+		.ids = cache != NULL ? &cache->ids : &ids,
 		.no_image = rules->no_images ? IMAGE : NULL,
 		.tmp = BUF_INIT(BUF_RECORD_MAX) };
 	struct walk w = walk_of(messages);
 	size_t from = out->len;
 	struct slice m;
 
-	if (past != NULL && memcmp(&past->rules, rules, sizeof *rules) == 0 &&
-	    messages_known(past, messages) > 0) {
-		/* go on where the past ends */
-		buf_slice(out, buf_view(&past->printed));
-		p.n = past->n;
-		w.p = messages.p + past->source.len;
+	if (cache != NULL && memcmp(&cache->rules, rules, sizeof *rules) == 0 &&
+	    messages_cached(cache, messages) > 0) {
+		/* continue where the cache ends */
+		buf_slice(out, buf_view(&cache->printed));
+		p.n = cache->n;
+		w.p = messages.p + cache->source.len;
 	} else {
-		if (past != NULL) {
-			messages_past_release(past);
-			past->rules = *rules;
-			bufs_init(BUFS(&past->source, &past->printed),
+		if (cache != NULL) {
+			messages_cache_release(cache);
+			cache->rules = *rules;
+			bufs_init(BUFS(&cache->source, &cache->printed),
 			    (size_t)1 << 40);
 		}
 		buf_addc(out, '[');
@@ -494,14 +494,14 @@ messages_print(const struct messages_rules *rules, struct slice messages,
 			continue;	/* not a message */
 		if (!scan_str_is(scan_get(m, "role"), "tool")) {
 			print_results(&p);
-			if (past != NULL) {	/* up to here it is final */
-				size_t known = past->source.len;
-				size_t had = past->printed.len;
+			if (cache != NULL) {	/* up to here it is final */
+				size_t known = cache->source.len;
+				size_t had = cache->printed.len;
 
-				past->n = p.n;
-				buf_add(&past->source, messages.p + known,
+				cache->n = p.n;
+				buf_add(&cache->source, messages.p + known,
 				    at - known);
-				buf_add(&past->printed, out->p + from + had,
+				buf_add(&cache->printed, out->p + from + had,
 				    out->len - from - had);
 			}
 		}

@@ -29,25 +29,25 @@ struct messages_rules {
 
 /* Append a name that every API accepts: a JSON string of at most max letters,
  * digits, - and _; _ replaces anything else. */
-void messages_word(struct slice word, size_t max, struct buf *out);
+void messages_safe_name(struct slice word, size_t max, struct buf *out);
 
 /* A cache of what was printed last, up to the last message that no later
  * result can change: a request with the same beginning is walked only from
  * there on.  All zero is empty. */
-struct messages_past {
+struct messages_cache {
 	struct messages_rules rules;
 	struct buf source, printed;
 	struct map ids;		/* of calls; each says which it is */
 	size_t n;		/* messages printed */
 };
 
-void messages_past_release(struct messages_past *past);
+void messages_cache_release(struct messages_cache *cache);
 
-/* How many leading bytes of messages are known from past. */
-size_t messages_known(const struct messages_past *past,
+/* How many leading bytes of messages are in the cache. */
+size_t messages_cached(const struct messages_cache *cache,
     struct slice messages);
 
-/* Append messages (a checked JSON array) to out as a JSON array.  past is
+/* Append messages (a checked JSON array) to out as a JSON array.  cache is
  * used and updated; NULL: all messages are walked. */
 void messages_print(const struct messages_rules *rules,
-    struct slice messages, struct messages_past *past, struct buf *out);
+    struct slice messages, struct messages_cache *cache, struct buf *out);

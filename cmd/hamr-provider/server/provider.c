@@ -95,7 +95,7 @@ provider_fail(struct provider *p, struct failure *f, struct slice partial)
 }
 
 void
-provider_refuse(struct provider *p, const char *code, struct slice partial,
+provider_fail_final(struct provider *p, const char *code, struct slice partial,
     const char *fmt, ...)
 {
 	struct failure f;
@@ -111,7 +111,7 @@ provider_refuse(struct provider *p, const char *code, struct slice partial,
 }
 
 void
-provider_say(struct provider *p, const char *fmt, ...)
+provider_notice(struct provider *p, const char *fmt, ...)
 {
 	struct buf words = BUF_INIT(FAILURE_MAX);
 	struct buf line = BUF_INIT(BUF_RECORD_MAX);

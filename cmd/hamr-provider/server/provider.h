@@ -29,7 +29,7 @@ struct provider {
 	struct map ids;		/* of all calls read (calls.h) */
 	int spool;		/* file of messages not in view yet; -1: none;
 				 * -2: not tried yet */
-	struct messages_past past;	/* of the last request */
+	struct messages_cache cache;	/* of the last request */
 	size_t answers;		/* for the replay: messages and errors read */
 	struct buf tools, constrain;	/* the latest, JSON or empty */
 	struct buf request;	/* the bytes of the last request ... */
@@ -60,12 +60,12 @@ struct provider {
 /* Put a limit record: the context window in tokens, and who reported it. */
 void provider_limit(struct provider *p, long long tokens, const char *source);
 
-/* provider_fail puts a failure: a limit record if it names a limit, then the
- * error record.  provider_refuse puts a failure with this text that must not
- * be retried.  partial is JSON, or empty. */
+/* Put a failure: a limit record if it names a limit, then the error record.
+ * provider_fail_final puts one with this text that must not be retried.
+ * partial is JSON, or empty. */
 void provider_fail(struct provider *p, struct failure *f,
     struct slice partial);
-void provider_refuse(struct provider *p, const char *code,
+void provider_fail_final(struct provider *p, const char *code,
     struct slice partial, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -75,9 +75,8 @@ void provider_put(struct provider *p, enum rec_kind kind, struct buf *line);
 /* Put a delta; ctx is the struct provider. */
 void provider_delta(void *ctx, const char *kind, struct slice text);
 
-/* Print a notice on stderr or, if quiet under the loop, emit it as
- * progress. */
-void provider_say(struct provider *p, const char *fmt, ...)
+/* Print a notice on stderr or, if quiet under the loop, put it as progress. */
+void provider_notice(struct provider *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* ---- waiting ---- */
