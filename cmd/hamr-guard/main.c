@@ -140,7 +140,7 @@ profile_of(const struct conf *c, const struct opts *o)
 
 		if ((strncmp(key, "loop_guard.", 11) == 0 ||
 		    strncmp(key, "loop_control.", 13) == 0) &&
-		    conf_is_set(c, key) && !conf_from(c, key).derived &&
+		    conf_is_set(c, key) && !conf_source(c, key).derived &&
 		    !profile_reads(profile, key))
 			/* the place, as an alias may stand there */
 			err_say("%s: %s is set, but profile %s does not use it",

@@ -83,7 +83,7 @@ main(int argc, char **argv)
 	int status;
 
 	err_program("hamr-loop");
-	mem_lean();
+	mem_return_freed();
 	if (opts_read(&r.o, argc, argv, &e) < 0) {
 		status = err_report(&e);
 	} else if (r.o.acp) {

@@ -203,7 +203,7 @@ file_unblocked(int fd)
 }
 
 void
-file_give(int dir, int fd)
+file_give_owner(int dir, int fd)
 {
 	struct stat st;
 
@@ -233,7 +233,7 @@ file_create(int at, const char *path, int flags, mode_t mode)
 	if (dir >= 0)
 		fd = openat(dir, name, flags | O_EXCL, mode);
 	if (fd >= 0)
-		file_give(dir, fd);	/* no other file: it may have links */
+		file_give_owner(dir, fd);	/* ours: it has no links */
 	else if (dir >= 0 && errno == EEXIST && (flags & O_EXCL) == 0)
 		fd = openat(dir, name, flags, mode);
 	file_close(dir);
@@ -251,7 +251,7 @@ file_mkdir(int at, const char *path, mode_t mode)
 	int fd = r < 0 ? -1 : openat(dir, name, O_RDONLY | O_DIRECTORY |
 	    O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
-		file_give(dir, fd);
+		file_give_owner(dir, fd);
 	file_close(fd);
 	file_close(dir);
 	return r;

@@ -45,7 +45,7 @@ int file_replace(const char *path, const void *p, size_t n, mode_t mode,
 
 /* If we run as root, give fd, which we have just made in the open folder dir,
  * to that folder's owner. */
-void file_give(int dir, int fd);
+void file_give_owner(int dir, int fd);
 /* openat, never through a link, and mkdirat, which fails with EEXIST: what
  * these make is the folder owner's.  An fd and 0, or -1 with errno. */
 int file_create(int at, const char *path, int flags, mode_t mode);

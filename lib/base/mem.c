@@ -19,7 +19,7 @@
 /* Exits at once: we may hold locks that exit handlers, such as OpenSSL's, wait
  * for. */
 void
-mem_none(void)
+mem_exhausted(void)
 {
 	err_say("out of memory");
 	_exit(ST_SYSTEM);
@@ -29,12 +29,12 @@ static void *
 checked(void *p)
 {
 	if (p == NULL)
-		mem_none();
+		mem_exhausted();
 	return p;
 }
 
 void
-mem_lean(void)
+mem_return_freed(void)
 {
 #ifdef __GLIBC__
 	/* thresholds that are set do not grow as memory is freed */
@@ -116,7 +116,7 @@ xgrow(void *p, size_t n, size_t *cap, size_t size)
 	if (n < *cap)
 		return p;
 	if (*cap > SIZE_MAX / 2 / size)
-		mem_none();
+		mem_exhausted();
 	*cap = *cap != 0 ? *cap * 2 : 8;
 	return xrealloc(p, *cap * size);
 }

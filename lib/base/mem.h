@@ -12,7 +12,7 @@
 #include "slice.h"
 
 /* Report it and exit: for when a foreign library runs out of memory. */
-void mem_none(void) __attribute__((noreturn));
+void mem_exhausted(void) __attribute__((noreturn));
 
 void *xmalloc(size_t n);
 void *xcalloc(size_t count, size_t size);
@@ -29,7 +29,7 @@ void mem_free(void *const *row, size_t n);
 
 /* From now on return freed memory to the system soon: for a process that lives
  * as long as a session. */
-void mem_lean(void);
+void mem_return_freed(void);
 
 /* Room for one more element in a growing array: when *cap == n, *p (elements
  * of size bytes) is doubled.  Returns the possibly moved array. */

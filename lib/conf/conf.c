@@ -260,12 +260,12 @@ conf_origin(const struct conf *c, const char *key)
 	return s != NULL ? s : "default";
 }
 
-struct conf_from
-conf_from(const struct conf *c, const char *key)
+struct conf_source
+conf_source(const struct conf *c, const char *key)
 {
 	const struct entry *en = entry(c, key);
 
-	return (struct conf_from){ (int)en->layer, en->derived,
+	return (struct conf_source){ (int)en->layer, en->derived,
 		en->overridden };
 }
 

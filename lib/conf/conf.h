@@ -57,14 +57,14 @@ bool conf_is_set(const struct conf *c, const char *key);
 /* Its source: "default", "/etc/hamr.toml:3", "HAMR_X", "-o", "flag". */
 const char *conf_origin(const struct conf *c, const char *key);
 
-struct conf_from {
+struct conf_source {
 	int rank;		/* of its source: 0 is the table, and higher is
 				 * stronger */
 	bool derived;		/* from another key that was set */
 	const char *overridden;	/* the string that the next weaker source had
 				 * set; NULL: none had */
 };
-struct conf_from conf_from(const struct conf *c, const char *key);
+struct conf_source conf_source(const struct conf *c, const char *key);
 
 /* Set a key from a named flag, the strongest source; value is as for -o.  0, or
  * -1 with e. */

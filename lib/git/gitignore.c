@@ -466,11 +466,11 @@ gitignore_path(struct gitignore *g, int rootfd, const char *rel)
 /* ---- all there is ---- */
 
 static bool walk(struct gitignore *g, int fd, const char *rel, int depth,
-    gitignore_see *see, void *arg);
+    gitignore_visit *see, void *arg);
 
 static bool
 walk_one(struct gitignore *g, int dir, const char *base, const char *rel,
-    int depth, gitignore_see *see, void *arg)
+    int depth, gitignore_visit *see, void *arg)
 {
 	struct gitignore_seen s = { .rel = rel, .base = base, .dirfd = dir };
 	struct stat st;
@@ -505,7 +505,7 @@ gitignore_note(struct gitignore *g, struct map *m)
 /* Closes fd; -1: it could not be opened, see errno.  True: stopped. */
 static bool
 walk(struct gitignore *g, int fd, const char *rel, int depth,
-    gitignore_see *see, void *arg)
+    gitignore_visit *see, void *arg)
 {
 	struct gitignore_seen s = { .rel = rel, .dirfd = -1 };
 	struct texts names = { .n = 0 };
@@ -540,7 +540,7 @@ walk(struct gitignore *g, int fd, const char *rel, int depth,
 }
 
 bool
-gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see, void *arg)
+gitignore_walk(struct gitignore *g, int rootfd, gitignore_visit *see, void *arg)
 {
 	int fd = openat(rootfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -549,7 +549,7 @@ gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see, void *arg)
 
 bool
 gitignore_walk_in(struct gitignore *g, int rootfd, int fd, const char *rel,
-    gitignore_see *see, void *arg)
+    gitignore_visit *see, void *arg)
 {
 	size_t n = g->n;
 

@@ -43,7 +43,7 @@ struct gitignore_seen {
 };
 
 enum gitignore_next { GITIGNORE_ENTER, GITIGNORE_PASS, GITIGNORE_STOP };
-typedef enum gitignore_next gitignore_see(void *arg,
+typedef enum gitignore_next gitignore_visit(void *arg,
     const struct gitignore_seen *s);
 
 /* Record the paths that walks skip as ignored in m (NULL: do not). */
@@ -52,14 +52,14 @@ void gitignore_note(struct gitignore *g, struct map *m);
 /* Call see for everything beneath the root that is not ignored, except .git.
  * A folder comes before its contents, which are walked if see answers ENTER.
  * True: see stopped it. */
-bool gitignore_walk(struct gitignore *g, int rootfd, gitignore_see *see,
+bool gitignore_walk(struct gitignore *g, int rootfd, gitignore_visit *see,
     void *arg);
 
 /* The same beneath the folder rel, open as fd, which this closes.  If git
  * ignores rel itself, nothing beneath it counts as ignored: whoever names it
  * wants to see it. */
 bool gitignore_walk_in(struct gitignore *g, int rootfd, int fd,
-    const char *rel, gitignore_see *see, void *arg);
+    const char *rel, gitignore_visit *see, void *arg);
 
 /* Is this folder the top level of a repository of its own? */
 bool gitignore_is_nested(int dirfd, const char *base);

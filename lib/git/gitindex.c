@@ -351,7 +351,7 @@ gitindex_read(struct gitindex *ix, const char *dir, struct err *e)
 }
 
 int
-gitindex_take(struct gitindex *ix, struct buf *bytes)
+gitindex_parse(struct gitindex *ix, struct buf *bytes)
 {
 	*ix = (struct gitindex){ .bytes = *bytes,
 		.base = BUF_INIT(GITINDEX_MAX) };

@@ -37,7 +37,7 @@ struct gitindex {
 int gitindex_read(struct gitindex *ix, const char *dir, struct err *e);
 /* The same for the bytes of an index that is not split.  Takes them over, and
  * leaves *bytes empty. */
-int gitindex_take(struct gitindex *ix, struct buf *bytes);
+int gitindex_parse(struct gitindex *ix, struct buf *bytes);
 void gitindex_release(struct gitindex *ix);
 
 /* Sort n plain entries, and append them as an index of version 2.  The caller

@@ -225,7 +225,7 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 
 	*format = is_auto(o->format) ? NULL : o->format;
 	for (;;) {
-		struct slice raw = rec_raw(in);
+		struct slice raw = rec_unread(in);
 		bool all = in->eof || raw.n >= GUESS_HEAD;
 
 		raw.n = num_min(raw.n, GUESS_HEAD);
@@ -240,7 +240,7 @@ choose(struct rec_in *in, const struct import_opts *o, const char **format,
 			return -1;
 	}
 	if (*format != NULL) {
-		const char *unpack = rec_unpack(rec_raw(in));
+		const char *unpack = rec_unpack(rec_unread(in));
 
 		return *unpack == '\0' ? 0 : err_set(e, ST_DATA,
 		    "%s:1: not JSON%s", in->name, unpack);
@@ -341,7 +341,7 @@ feed(struct import *im)
 				line_set_add(&im->lost, (long)im->line,
 				    (long)im->values.now + 1);
 			im->given = true;
-			program_give(im->program, im->values.json, im->line);
+			program_queue(im->program, im->values.json, im->line);
 			given += im->values.json.n + 64;
 			continue;
 		}

@@ -157,7 +157,7 @@ take_line(struct value_reader *u, struct slice line, struct err *e)
 static bool
 at_value(struct value_reader *u)
 {
-	struct slice raw = rec_raw(u->in);
+	struct slice raw = rec_unread(u->in);
 	size_t i = 0;
 
 	for (; i < raw.n; i++) {
@@ -176,7 +176,7 @@ at_value(struct value_reader *u)
 		} else if (!is_whitespace(c))
 			break;
 	}
-	rec_raw_drop(u->in, i);
+	rec_unread_drop(u->in, i);
 	return i < raw.n;
 }
 
@@ -196,7 +196,7 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 {
 	for (;;) {
 		bool begun = u->end.at > 0 || at_value(u);
-		struct slice raw = rec_raw(u->in);
+		struct slice raw = rec_unread(u->in);
 		const char *why;
 
 		if (begun && u->end.at == 0 && u->in_array &&
@@ -253,10 +253,10 @@ value_reader_next(struct value_reader *u, bool wait, struct err *e)
 	u->mended.max = BUF_RECORD_MAX * 2;
 	if (u->rest.n > 0)
 		return next_glued(u, e);
-	rec_raw_drop(u->in, u->used);
+	rec_unread_drop(u->in, u->used);
 	u->used = 0;
-	if (!u->begun && slice_starts(rec_raw(u->in), "\xef\xbb\xbf"))
-		rec_raw_drop(u->in, 3);
+	if (!u->begun && slice_starts(rec_unread(u->in), "\xef\xbb\xbf"))
+		rec_unread_drop(u->in, 3);
 	u->begun = true;
 	if (!u->lines)
 		return next_value(u, wait, e);

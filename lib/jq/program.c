@@ -583,7 +583,7 @@ gone(struct program *p, struct err *e)
 }
 
 void
-program_give(struct program *p, struct slice json, size_t line)
+program_queue(struct program *p, struct slice json, size_t line)
 {
 	uint64_t no = line;
 
@@ -748,7 +748,7 @@ program_run(struct program *p, struct slice json, struct buf *out,
 	while ((ev = program_next(p, &text, e)) >= 0 && ev != PROGRAM_DONE &&
 	    ev != PROGRAM_END) {
 		if (ev == PROGRAM_NEED && !given) {
-			program_give(p, json, 0);
+			program_queue(p, json, 0);
 			given = true;
 		} else if (ev == PROGRAM_ERROR) {
 			r = 1;

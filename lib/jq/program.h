@@ -5,7 +5,7 @@
  * inputs one at a time, as it asks for them:
  *
  *	while ((ev = program_next(p, &text, e)) >= 0)
- *		PROGRAM_NEED:  program_give() or program_last()
+ *		PROGRAM_NEED:  program_queue() or program_last()
  *		PROGRAM_VALUE: a result
  *		...
  */
@@ -44,7 +44,7 @@ void program_wait(struct program *p, program_waiter *wait, void *ctx);
 
 /* Queue an input, checked JSON that begins on this line.  The caller may queue
  * several when the program asks for one. */
-void program_give(struct program *p, struct slice json, size_t line);
+void program_queue(struct program *p, struct slice json, size_t line);
 void program_last(struct program *p);
 
 /* The next event; *text is valid until the next call.  -1: the process is gone,

@@ -12,7 +12,7 @@ put(struct json *o, const char *key, cJSON *item)
 {
 	if (item == NULL ||
 	    !cJSON_AddItemToObject((cJSON *)o, key, item))
-		mem_none();
+		mem_exhausted();
 }
 
 struct json *
@@ -21,7 +21,7 @@ json_object(void)
 	cJSON *o = cJSON_CreateObject();
 
 	if (o == NULL)
-		mem_none();
+		mem_exhausted();
 	return (struct json *)o;
 }
 
@@ -47,7 +47,7 @@ json_print(const struct json *o, struct buf *out)
 	char *s = cJSON_PrintUnformatted((const cJSON *)o);
 
 	if (s == NULL)
-		mem_none();
+		mem_exhausted();
 	buf_adds(out, s);
 	cJSON_free(s);
 }

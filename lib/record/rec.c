@@ -191,7 +191,7 @@ rec_line(struct rec_in *in, struct slice *line, struct err *e)
 	do {
 		const char *lf = find_lf(in);
 
-		*line = rec_raw(in);
+		*line = rec_unread(in);
 		if (lf != NULL)
 			line->n = (size_t)(lf - line->p);
 		else if (line->n <= in->max && (!in->eof || line->n == 0))
@@ -301,7 +301,7 @@ rec_next(struct rec_in *in, const struct rec **r, struct err *e)
 }
 
 struct slice
-rec_raw(const struct rec_in *in)
+rec_unread(const struct rec_in *in)
 {
 	if (in->buf == NULL)
 		return SLICE("");
@@ -309,7 +309,7 @@ rec_raw(const struct rec_in *in)
 }
 
 void
-rec_raw_drop(struct rec_in *in, size_t n)
+rec_unread_drop(struct rec_in *in, size_t n)
 {
 	in->start += n;
 }

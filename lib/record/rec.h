@@ -120,8 +120,8 @@ int rec_next(struct rec_in *in, const struct rec **r, struct err *e);
 bool rec_waiting(struct rec_in *in);
 
 /* The bytes read but not taken yet; drop the first n (for importers). */
-struct slice rec_raw(const struct rec_in *in);
-void rec_raw_drop(struct rec_in *in, size_t n);
+struct slice rec_unread(const struct rec_in *in);
+void rec_unread_drop(struct rec_in *in, size_t n);
 /* Advice, after a semicolon, if a file that begins like this is compressed or
  * in another encoding; "" if not. */
 const char *rec_unpack(struct slice head);

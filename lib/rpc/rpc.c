@@ -29,7 +29,7 @@ rpc_fill(struct rpc *r)
 {
 	struct pollfd p = { r->in.fd, POLLIN, 0 };
 	int got = poll(&p, 1, 0) > 0 ? rec_fill(&r->in, NULL) : 0;
-	struct slice rest = rec_raw(&r->in);
+	struct slice rest = rec_unread(&r->in);
 
 	/* the last line may lack its LF */
 	if (r->in.eof)

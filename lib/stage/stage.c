@@ -283,7 +283,7 @@ stage_run(struct stage *s)
 	struct err e;
 
 	if (s->mode == STAGE_RESIDENT)
-		mem_lean();
+		mem_return_freed();
 	rec_out_init(&s->out);
 	s->out.signals = s->signals;
 	for (size_t i = 0; i < n && !s->failed; i++) {
@@ -345,7 +345,7 @@ take_meanwhile(struct stage *s)
 	struct err e;
 
 	while (!s->failed && s->ops->input == NULL && rec_waiting(&s->in)) {
-		size_t left = rec_raw(&s->in).n;
+		size_t left = rec_unread(&s->in).n;
 		int got = rec_take(&s->in, &r, &e);
 
 		if (got > 0 && r->kind == R_CANCEL) {

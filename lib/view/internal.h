@@ -31,4 +31,4 @@ bool view_has_piece(const struct view *v, const struct view_node *node,
     enum piece_kind kind);
 
 /* The node's bytes are no longer right. */
-void view_touch(struct view *v, size_t node);
+void view_invalidate(struct view *v, size_t node);

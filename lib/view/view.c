@@ -312,7 +312,7 @@ view_has_piece(const struct view *v, const struct view_node *node,
 }
 
 void
-view_touch(struct view *v, size_t node)
+view_invalidate(struct view *v, size_t node)
 {
 	if (!view_is_shown(v, node) || node > v->clean)
 		return;		/* it is past the clean part already */
@@ -505,7 +505,7 @@ view_walk(struct view *v)
 }
 
 void
-view_give(struct view *v, struct buf *out)
+view_take_messages(struct view *v, struct buf *out)
 {
 	view_messages(v);
 	buf_release(out);
@@ -530,7 +530,7 @@ view_cut(struct view *v, size_t i, char *cut)
 	c->cut = cut;
 	c->text = 0;
 	view_count_call(v, i);
-	view_touch(v, c->node);
+	view_invalidate(v, c->node);
 }
 
 /* The first node shown after the summary, at `from` or later. */
@@ -560,7 +560,7 @@ view_keep(struct view *v, size_t i, bool keep)
 		v->clean = v->body.len = v->shown = 0;
 		find_first(v, c->node < v->first ? c->node : v->first);
 	}
-	view_touch(v, c->node);
+	view_invalidate(v, c->node);
 }
 
 size_t
@@ -601,7 +601,7 @@ view_skip_notes(struct view *v, size_t i, size_t n)
 	node->skipped = n;
 	more += node->notes + (n > 0 ? SKIPPED_SUM : 0);
 	view_grow(v, i, more, more);
-	view_touch(v, i);
+	view_invalidate(v, i);
 }
 
 void

@@ -8,8 +8,9 @@
  * was printed before is a prefix of what is printed next, except for the end
  * of the last message.
  *
- * view_new, view_add and view_give suffice to make a request.  The rest is
- * for hamr-compact, which decides how older parts of the list are shown.
+ * view_new, view_add and view_take_messages suffice to make a request.  The
+ * rest is for hamr-compact, which decides how older parts of the list are
+ * shown.
  */
 #pragma once
 
@@ -37,7 +38,7 @@ struct slice view_messages(struct view *v);
 struct walk view_walk(struct view *v);
 /* Move them into an empty buffer, as a JSON array; the next call writes all of
  * it again. */
-void view_give(struct view *v, struct buf *out);
+void view_take_messages(struct view *v, struct buf *out);
 
 /* ---- how it is made, and shown differently ---- */
 

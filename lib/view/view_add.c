@@ -240,7 +240,7 @@ add_piece(struct view *v, enum piece_kind kind, struct slice content,
 	if (kind == P_NOTE)
 		node->notes += p->sum;
 	view_grow(v, v->n - 1, p->sum, kind == P_REASONING ? 0 : p->sum);
-	view_touch(v, v->n - 1);
+	view_invalidate(v, v->n - 1);
 	return p;
 }
 
@@ -505,7 +505,7 @@ add_assistant(struct view *v, const struct rec *r, struct slice content)
 		v->pieces[piece].calls = true;
 		add_text_calls(v, buf_view(&text), !msg_has_image(content));
 	}
-	view_touch(v, v->n - 1);
+	view_invalidate(v, v->n - 1);
 	buf_release(&text);
 }
 
@@ -533,7 +533,7 @@ take_result(struct view *v, size_t i, const struct rec *r,
 	}
 	node->answered++;
 	view_count_call(v, i);
-	view_touch(v, c->node);
+	view_invalidate(v, c->node);
 }
 
 /* Results written as text answer the open calls of the last node, in order;

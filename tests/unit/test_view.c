@@ -33,7 +33,7 @@ prints(struct view *v, const char *want)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
-	view_give(v, &b);
+	view_take_messages(v, &b);
 	assert_string_equal(b.p, want);
 	buf_release(&b);
 }

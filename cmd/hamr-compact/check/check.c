@@ -150,7 +150,7 @@ look_for(const struct compact *c)
 		}
 	k.paths = n - k.users;
 	at = xcalloc(texts.n, sizeof *at);
-	finder_look(&texts, buf_view(&in), 0, at);
+	finder_search(&texts, buf_view(&in), 0, at);
 	for (size_t i = 0; i < n; i++) {
 		bool there = no[i] == NOTHING || at[no[i]] > 0;
 

@@ -29,7 +29,7 @@ note_elided(struct compact *c, struct buf *list)
 			GROW(gone, n, cap);
 			gone[n++] = (i - 1) * 2 + (f->file > 0 &&
 			    (!f->failed || (change && f->first > 0)) &&
-			    !f->listing && !shown_covers(&later, f));
+			    !f->listing && !shown_has_lines(&later, f));
 		}
 		if (!f->elided)
 			shown_add(&later, call);

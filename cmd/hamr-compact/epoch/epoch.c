@@ -49,7 +49,7 @@ epoch_window(const struct compact *c)
 }
 
 long
-epoch_filled(const struct compact *c)
+epoch_ceiling(const struct compact *c)
 {
 	long high = c->set.strategy->high;
 
@@ -221,7 +221,7 @@ try_stage(struct compact *c, size_t k, size_t fold, size_t tail)
 
 	if (!same)
 		epoch_show(c, fold, slim, cap);
-	if (rule->slim_tail && compact_size(c) > epoch_filled(c))
+	if (rule->slim_tail && compact_size(c) > epoch_ceiling(c))
 		epoch_cut(c, slim, CUT_PERCENT);
 	for (cap = SUMMARY_IMAGES; rule->slim_tail && fold > 0 && cap >=
 	    SUMMARY_LEAST && compact_size(c) > percent_of(epoch_window(c),

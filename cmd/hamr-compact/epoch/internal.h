@@ -19,7 +19,8 @@ void ingest_changes(struct compact *c, struct slice files, size_t call);
 /* ---- epoch.c: when, and what is folded, slim, in full ---- */
 
 long epoch_window(const struct compact *c);	/* B, also without a limit */
-long epoch_filled(const struct compact *c);	/* an epoch may leave so much */
+/* What an epoch leaves at most. */
+long epoch_ceiling(const struct compact *c);
 /* The node at which the newest `steps` tool steps begin, but not before
  * `stop`. */
 size_t epoch_steps_from(const struct compact *c, size_t steps, size_t stop);
@@ -51,7 +52,7 @@ struct shown {
 /* Nothing if the call is not a read of a file, or is cut. */
 void shown_add(struct shown *s, const struct view_call *call);
 /* Does one of them show all lines that a call concerns? */
-bool shown_covers(const struct shown *s, const struct fact *f);
+bool shown_has_lines(const struct shown *s, const struct fact *f);
 
 /* ---- compaction.c: the record ---- */
 

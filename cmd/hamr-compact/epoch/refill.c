@@ -42,7 +42,7 @@ shown_add(struct shown *s, const struct view_call *call)
 }
 
 bool
-shown_covers(const struct shown *s, const struct fact *f)
+shown_has_lines(const struct shown *s, const struct fact *f)
 {
 	struct lines want = lines_of(f);
 
@@ -156,7 +156,7 @@ epoch_refill(struct compact *c)
 		 * numbers, and the next edit has to match it */
 		if (more > room || all[i].age + all[i].age * more / AGE_TOKENS >
 		    oldest || (f->kind == TOOL_READ && f->file > 0 &&
-		    shown_covers(&shown, f)))
+		    shown_has_lines(&shown, f)))
 			continue;
 		room -= more;
 		c->changed = num_min(c->changed, call->node);
@@ -249,7 +249,7 @@ keep_images(struct compact *c, size_t first, uint64_t each)
 		while (call->cut != NULL && next_image(c, &w, &part, &sum))
 			all += sum;
 		if (all > 0 && compact_size(c) + compact_tokens(c, all) <=
-		    epoch_filled(c))
+		    epoch_ceiling(c))
 			epoch_cut_one(c, i - 1, (long)((each + all) / 64));
 	}
 }
@@ -286,7 +286,7 @@ epoch_cut(struct compact *c, size_t from, long share)
 	 * share */
 	long tokens = percent_of(epoch_window(c), share);
 	if (compact_tokens(c, all - largest) <= tokens) {
-		long rest = epoch_filled(c) - (compact_size(c) -
+		long rest = epoch_ceiling(c) - (compact_size(c) -
 		    compact_tokens(c, all));
 		long file = compact_tokens(c, largest);
 

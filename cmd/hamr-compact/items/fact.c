@@ -224,7 +224,7 @@ first_error(struct slice text)
 /* ---- results ---- */
 
 bool
-asks_git(const char *command, const char *what)
+runs_git(const char *command, const char *what)
 {
 	size_t n = strlen(what);
 
@@ -263,8 +263,8 @@ result_failed(const struct rec *r, enum tool_kind kind, const char *object,
 
 	/* grep and rg found nothing; of what git status said it shows
 	 * nothing */
-	if (kind == TOOL_COMMAND && silent && !asks_git(object, "status") &&
-	    !asks_git(object, "diff") && (strstr(object, "grep ") != NULL ||
+	if (kind == TOOL_COMMAND && silent && !runs_git(object, "status") &&
+	    !runs_git(object, "diff") && (strstr(object, "grep ") != NULL ||
 	    strncmp(object, "rg ", 3) == 0 || strstr(object, " rg ") != NULL))
 		return false;
 	if (scan_true(rec_get(r, "is_error")))
@@ -409,7 +409,7 @@ context_line(const struct fact *f, size_t inspected[INSPECTIONS],
 		what = f->what;
 	for (int i = 0; f->kind == TOOL_COMMAND && what == NULL &&
 	    i < INSPECTIONS; i++)
-		if (asks_git(f->what, git[i] + 4)) {
+		if (runs_git(f->what, git[i] + 4)) {
 			what = git[i];
 			times = ++inspected[i];
 		}

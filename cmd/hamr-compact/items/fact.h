@@ -48,7 +48,7 @@ void fact_result(struct view *v, struct fact *f, const struct rec *r,
     struct slice was, struct slice text);
 
 /* Is there "git status" (what: "status") in a command line? */
-bool asks_git(const char *command, const char *what);
+bool runs_git(const char *command, const char *what);
 
 /* The first line that reports an error; n 0: there is none. */
 struct slice first_error(struct slice text);

@@ -36,7 +36,7 @@ finder_add(struct finder *f, struct slice text)
 }
 
 void
-finder_look(const struct finder *f, struct slice in, size_t from, size_t *at)
+finder_search(const struct finder *f, struct slice in, size_t from, size_t *at)
 {
 	/* no text begins at the last byte, an LF */
 	for (size_t here = from; here + 1 < in.n; here++) {

@@ -33,7 +33,7 @@ size_t finder_add(struct finder *f, struct slice text);
 
 /* Search `in`, which ends with an LF, from byte `from` on.  Sets at[number], if
  * it is 0, to the text's first place plus 1. */
-void finder_look(const struct finder *f, struct slice in, size_t from,
+void finder_search(const struct finder *f, struct slice in, size_t from,
     size_t *at);
 
 /* Append what to search in the arguments of a call (JSON): every string in

@@ -132,11 +132,11 @@ take_result(void *self, struct view_call *call, const struct rec *r,
 		k->failed += f->failed;
 		k->ok = !f->failed;
 		k->last = no;
-		if (k->ok && asks_git(f->what, "status")) {
+		if (k->ok && runs_git(f->what, "status")) {
 			l->status.call = no;
 			xset(&l->status.said, status_in_short(text));
 		}
-		if (k->ok && asks_git(f->what, "diff")) {
+		if (k->ok && runs_git(f->what, "diff")) {
 			size_t lines = slice_lines(text);
 
 			l->diff.call = no;

@@ -194,7 +194,7 @@ look_for_all(struct method *m, const struct essentials *e)
 	for (size_t i = 0; i < m->nat; i++)
 		if (m->at[i] > m->looked)
 			m->at[i] = 0;
-	finder_look(&e->texts, buf_view(&q->words), m->looked, m->at);
+	finder_search(&e->texts, buf_view(&q->words), m->looked, m->at);
 	m->looked = q->same_words = q->words.len;
 	for (size_t i = 0; i < m->nat; i++)
 		for (int kind = 0; m->at[i] > 0 && kind < ESSENTIAL_KINDS;

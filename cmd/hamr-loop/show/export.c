@@ -83,7 +83,7 @@ run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
 	struct slice text;
 	int ev, got = 1;
 
-	program_give(p, SLICE("null"), 0);
+	program_queue(p, SLICE("null"), 0);
 	while ((ev = program_next(p, &text, e)) >= 0 && ev != PROGRAM_END) {
 		/* many records at once, because each time we wait for the
 		 * other process */
@@ -92,7 +92,7 @@ run(struct program *p, struct rec_in *in, const char *form, struct buf *out,
 			got = rec_next(in, &r, e);
 			if (got <= 0)
 				break;
-			program_give(p, r->line, 0);
+			program_queue(p, r->line, 0);
 		}
 		if (got < 0)
 			return -1;

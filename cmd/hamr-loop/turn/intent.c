@@ -491,7 +491,7 @@ forbids(const struct words *w)
 	}
 	for (size_t i = 0; i < sizeof forbidding / sizeof *forbidding; i++) {
 		if (regcomp(&re, forbidding[i], REG_EXTENDED | REG_NOSUB) != 0)
-			mem_none();
+			mem_exhausted();
 		yes = yes || regexec(&re, text.p, 0, NULL, 0) == 0;
 		regfree(&re);
 	}

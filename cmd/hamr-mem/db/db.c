@@ -232,7 +232,7 @@ open_file(struct db *db, const char *name, int flags, struct err *e)
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	if (sqlite3_open_v2(name, &db->h, flags, NULL) != SQLITE_OK) {
 		if (db->h == NULL)
-			mem_none();
+			mem_exhausted();
 		if ((sqlite3_errcode(db->h) & 0xff) != SQLITE_CANTOPEN)
 			return db_fail(db->h, e);
 		return err_set(e, ST_SYSTEM, "%s: %s", db->path,

@@ -247,7 +247,7 @@ db_add_fts5(struct db *db, struct err *e)
 	if (api->xFindTokenizer(api, "unicode61", &context, &db->fts5) !=
 	    SQLITE_OK || db->fts5.xCreate(context, options, 2,
 	    &db->tokenizer) != SQLITE_OK)
-		mem_none();
+		mem_exhausted();
 	return api->xCreateFunction(api, "relevance", NULL, relevance,
 	    NULL) != SQLITE_OK ? db_fail(db->h, e) : 0;
 }

@@ -191,7 +191,7 @@ make_request(struct provider *p)
 	if (p->replay != NULL && !replay_has_tapes(p->replay))
 		return;		/* a script does not look at it */
 	recall(p);
-	view_give(p->view, b);
+	view_take_messages(p->view, b);
 	size_t n = b->len;
 	buf_slice(b, tools);
 	buf_slice(b, choice);

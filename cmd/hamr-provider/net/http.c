@@ -100,7 +100,7 @@ static void
 must(CURLcode rc)
 {
 	if (rc != CURLE_OK)
-		mem_none();
+		mem_exhausted();
 }
 
 static bool
@@ -177,7 +177,7 @@ http_new(const struct http_conf *c)
 	h->multi = lib.curl_multi_init();
 	h->easy = lib.curl_easy_init();
 	if (h->multi == NULL || h->easy == NULL)
-		mem_none();
+		mem_exhausted();
 	lib.curl_multi_setopt(h->multi, CURLMOPT_MAXCONNECTS, 1L);
 	/* the options that are the same for all requests */
 	CURL *e = h->easy;
@@ -226,7 +226,7 @@ static void
 add(struct http *h)
 {
 	if (lib.curl_multi_add_handle(h->multi, h->easy) != CURLM_OK)
-		mem_none();
+		mem_exhausted();
 }
 
 static void

@@ -279,9 +279,9 @@ is_for_us(struct settings *s, struct lookup *l, const char *what,
 		table.name = NULL;
 	const char *key = table_key(&table, "base_url");
 	if (conf_is_set(l->conf, key))
-		beside = conf_from(l->conf, key).rank <= conf_from(l->conf,
+		beside = conf_source(l->conf, key).rank <= conf_source(l->conf,
 		    full).rank ? conf_str(l->conf, key) :
-		    conf_from(l->conf, key).overridden;
+		    conf_source(l->conf, key).overridden;
 	if (*s->base_url == '\0')
 		good = false;
 	else if (is_command_line(conf_origin(l->conf, full)))

@@ -32,7 +32,7 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
     struct slice input, struct buf *how)
 {
 	struct buf text = BUF_INIT(REASON_MAX);
-	struct prog p = prog_bare(j->t->sandboxes, argv, ms, &text);
+	struct prog p = prog_trusted(j->t->sandboxes, argv, ms, &text);
 	struct buf reason = BUF_INIT(4 * REASON_MAX);
 	enum step step = STEP_NEXT;
 
@@ -41,13 +41,13 @@ ask(struct job *j, const char *const *argv, const char *who, int ms,
 	if (p.end == PROG_CANCEL) {
 		step = STEP_STOP;
 	} else if (p.end == PROG_TIMEOUT || p.end == PROG_FAILED) {
-		prog_how(&p, how);
+		prog_outcome(&p, how);
 	} else if (!prog_is_good(&p)) {	/* too much output also refuses */
 		utf8_clean(&reason, text.p, text.len);
 		struct slice shown = slice_trim_end(buf_view(&reason),
 		    " \t\r\n");
 		shown.n = utf8_cut(shown.p, shown.n, SHOWN_MAX);
-		prog_how(&p, how);
+		prog_outcome(&p, how);
 		if (shown.n > 0 && shown.p[0] != '\0')
 			result_error(&j->r, "denied", "%.*s", (int)shown.n,
 			    shown.p);
@@ -119,7 +119,7 @@ hook_after(struct job *j)
 		struct buf text = BUF_INIT(BUF_RECORD_MAX);
 		struct buf why = BUF_INIT(BUF_RECORD_MAX);
 		struct buf id = BUF_INIT(BUF_RECORD_MAX);
-		struct prog p = prog_bare(j->t->sandboxes, argvs[i], HOOK_MS,
+		struct prog p = prog_trusted(j->t->sandboxes, argvs[i], HOOK_MS,
 		    &text);
 		struct scan scan = { .n = 0 };
 		const char *code = NULL;
@@ -137,7 +137,7 @@ hook_after(struct job *j)
 				text.p[k] = ' ';	/* between tokens */
 		buf_fmt(&why, "the after_tool hook %s: ", argvs[i][0]);
 		if (!prog_is_good(&p)) {
-			prog_how(&p, &why);
+			prog_outcome(&p, &why);
 			code = p.end == PROG_TIMEOUT ? "timeout" :
 			    p.end == PROG_FAILED ? "spawn_failed" : "refused";
 		} else if (said && (rec_parse(&scan, text.p, text.len, &r) <

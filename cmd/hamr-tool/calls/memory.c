@@ -24,7 +24,7 @@ static int
 run(struct tool *t, const char **argv, struct slice input, int ms,
     struct buf *text, struct result *r)
 {
-	struct prog p = prog_bare(t->sandboxes, argv, ms, text);
+	struct prog p = prog_trusted(t->sandboxes, argv, ms, text);
 	struct buf how = BUF_INIT(65536);
 	struct output err;
 	char *mem = which_beside("hamr-mem", t->root);
@@ -53,7 +53,7 @@ run(struct tool *t, const char **argv, struct slice input, int ms,
 		result_error(r, "spawn_failed", "%.*s; go on without memory",
 		    (int)(said.n > 1000 ? 1000 : said.n), said.p);
 	} else {
-		prog_how(&p, &how);
+		prog_outcome(&p, &how);
 		result_error(r, "spawn_failed", "hamr-mem failed (%s); go on "
 		    "without memory", how.p);
 	}

@@ -215,7 +215,7 @@ describe(struct tool *t, struct extra *x, struct err *e)
 		p.spec.nshow = 1;
 		prog_run(&p, t->stage);
 		buf_adds(&how, "--describe: ");
-		prog_how(&p, &how);
+		prog_outcome(&p, &how);
 		if (!prog_is_good(&p))
 			broken = how.p;
 		prog_release(&p);

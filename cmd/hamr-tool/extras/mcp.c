@@ -318,7 +318,8 @@ static bool
 put_headers(struct tool *t, struct mcp *m, struct err *e)
 {
 	struct buf b = BUF_INIT((size_t)1 << 20), token = BUF_INIT(1 << 16);
-	struct prog p = prog_bare(t->sandboxes, m->token, MCP_TOKEN_MS, &token);
+	struct prog p = prog_trusted(t->sandboxes, m->token, MCP_TOKEN_MS,
+	    &token);
 	size_t n;
 	const char *const *v = conf_list(t->conf, key_of(m, "headers"), &n);
 	bool good = true;

@@ -137,7 +137,7 @@ files_rules(struct files *f)
 }
 
 bool
-files_walk(struct files *f, const char *rel, gitignore_see *see, void *arg)
+files_walk(struct files *f, const char *rel, gitignore_visit *see, void *arg)
 {
 	struct gitignore *g = files_rules(f);
 	int fd = path_open(&f->root, rel, O_RDONLY | O_DIRECTORY);

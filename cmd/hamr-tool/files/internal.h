@@ -49,7 +49,7 @@ void links_release(struct links *l);
 /* Walk everything beneath the folder rel that is not ignored; true: the walk
  * was stopped.  see must skip what files_skips: hidden files and our
  * temporaries. */
-bool files_walk(struct files *f, const char *rel, gitignore_see *see,
+bool files_walk(struct files *f, const char *rel, gitignore_visit *see,
     void *arg);
 bool files_skips(const struct files *f, const struct gitignore_seen *s);
 /* meta.path, as UTF-8; nothing when rel is NULL. */

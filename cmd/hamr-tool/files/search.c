@@ -404,7 +404,7 @@ search_run(struct files *f, const struct path *p, struct slice args,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (o == MAP_FAILED)
-		mem_none();
+		mem_exhausted();
 	scan_str(scan_get(args, "query"), &query);
 	s.query = buf_view(&query);
 	if (slice_has(s.query, "\n")) {

@@ -463,7 +463,7 @@ path_name(const char *rel)
 }
 
 int64_t
-file_born(int dir, const char *name)
+file_birth_time(int dir, const char *name)
 {
 	struct statx x = { .stx_mask = 0 };
 
@@ -486,7 +486,7 @@ file_remember(struct map *m, int dir, const char *name)
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) == 0)
 		*map_put(m, inode_key(&st.st_ino), NULL) =
-		    (uint64_t)file_born(dir, name);
+		    (uint64_t)file_birth_time(dir, name);
 }
 
 bool
@@ -495,5 +495,5 @@ file_is_known(const struct map *m, int dir, const char *name, ino_t ino)
 	const uint64_t *born = map_get(m, inode_key(&ino));
 
 	return born != NULL && *born != 0 &&
-	    *born == (uint64_t)file_born(dir, name);
+	    *born == (uint64_t)file_birth_time(dir, name);
 }

@@ -91,7 +91,7 @@ time_ns(struct timespec t)
 }
 
 /* When the file name in dir ("": dir itself) was made; 0: unknown. */
-int64_t file_born(int dir, const char *name);
+int64_t file_birth_time(int dir, const char *name);
 
 /* Remember a file by what it keeps when it is renamed: its inode, which may be
  * reused, and when it was made.  Is the one with this inode remembered? */

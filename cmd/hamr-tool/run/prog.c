@@ -218,7 +218,7 @@ start(struct run *r)
 }
 
 struct prog
-prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
+prog_trusted(struct sandboxes *bs, const char *const *argv, int ms,
     struct buf *text)
 {
 	return (struct prog){ .sandboxes = bs, .spec = { .kind = BOX_WRITE,
@@ -293,7 +293,7 @@ prog_signal_name(struct buf *out, const char *word, int sig)
 }
 
 void
-prog_how(const struct prog *p, struct buf *out)
+prog_outcome(const struct prog *p, struct buf *out)
 {
 	switch (p->end) {
 	case PROG_ENDED:

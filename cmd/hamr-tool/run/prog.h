@@ -52,7 +52,7 @@ struct prog {
 
 /* A program that the user trusts: no sandbox, our environment.  argv and text
  * are borrowed. */
-struct prog prog_bare(struct sandboxes *bs, const char *const *argv, int ms,
+struct prog prog_trusted(struct sandboxes *bs, const char *const *argv, int ms,
     struct buf *text);
 void prog_run(struct prog *p, struct stage *s);
 void prog_release(struct prog *p);
@@ -64,7 +64,7 @@ void prog_put_output(struct stage *s, const char *id, const char *stream,
 /* Did it end with status 0? */
 bool prog_is_good(const struct prog *p);
 /* "status 3", "SIGSEGV", "no answer within 5 s", appended. */
-void prog_how(const struct prog *p, struct buf *out);
+void prog_outcome(const struct prog *p, struct buf *out);
 
 /* Append "SIGKILL"; for a real-time signal, which has no name, the word and the
  * number. */

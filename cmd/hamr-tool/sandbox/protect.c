@@ -181,7 +181,7 @@ git_fingerprint(const struct sandboxes *bs, struct buf *out)
 
 			if (lstat(path, &st) == 0)
 				buf_fmt(out, "%lu %lld\n", st.st_ino,
-				    (long long)file_born(AT_FDCWD, path));
+				    (long long)file_birth_time(AT_FDCWD, path));
 			free(path);
 		}
 	}
@@ -327,7 +327,8 @@ static void
 keep_moved(const struct sandboxes *bs, const struct name *v,
     struct texts *kept)
 {
-	uint64_t is[2] = { v->ino, (uint64_t)file_born(bs->root.fd, v->rel) };
+	uint64_t is[2] = { v->ino,
+		(uint64_t)file_birth_time(bs->root.fd, v->rel) };
 	char *path = xasprintf("%s/%s", bs->root.real, v->rel);
 	bool tells = lists_secret(&bs->hide, v->rel);
 	int hamr = root_hamr(bs->root.fd);

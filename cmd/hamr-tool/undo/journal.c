@@ -611,7 +611,7 @@ static bool
 is_young(const struct killed *k, const char *path)
 {
 	int fd = path_open(&k->s->f->root, path, O_PATH | O_NOFOLLOW);
-	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
+	int64_t born = fd >= 0 ? file_birth_time(fd, "") : 0;
 	bool is = born >= k->begun && born <= k->end;
 	struct stat st;
 	uint64_t mark;

@@ -172,7 +172,7 @@ object_put(const struct snap *s, struct slice content,
 	}
 	/* the whole file or nothing; snap_prune removes what is left */
 	if (fd >= 0) {
-		file_give(dir, fd);
+		file_give_owner(dir, fd);
 		r = file_write_all(fd, bytes.p, bytes.len);
 		if (close(fd) < 0)
 			r = -1;
@@ -479,7 +479,7 @@ snap_open(struct files *f, bool create, struct err *e)
 			err_sys(e, ST_SYSTEM, "%s", s->dir);
 	}
 	if (s->dirfd >= 0) {
-		file_give(f->root.fd, s->dirfd);
+		file_give_owner(f->root.fd, s->dirfd);
 		r = set_up(s, create, e);
 	}
 	if (r == 0) {

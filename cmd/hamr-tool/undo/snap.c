@@ -227,7 +227,7 @@ note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 	struct snap *s = t->s;
 	uint32_t ino = (uint32_t)st->st_ino;
 	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
-	int64_t born = fd >= 0 ? file_born(fd, "") : 0;
+	int64_t born = fd >= 0 ? file_birth_time(fd, "") : 0;
 
 	file_close(fd);
 	if (born == 0)
@@ -482,7 +482,7 @@ see(void *arg, const struct gitignore_seen *g)
 	const uint64_t *was = map_get(&s->old_folders, slice_of(g->rel));
 	*map_put(&s->folders, slice_of(g->rel), NULL) = folder_mark(g->st);
 	if (was == NULL) {
-		int64_t born = file_born(g->dirfd, g->base);
+		int64_t born = file_birth_time(g->dirfd, g->base);
 
 		*map_put(&s->made, slice_of(g->rel), NULL) = born != 0 &&
 		    born < s->looked;
@@ -628,7 +628,7 @@ read_index(const struct snap *s, const char *name, struct gitindex *ix)
 
 	*ix = (struct gitindex){ .n = 0 };
 	if (snap_read_file(s, name, &bytes) == 0 &&
-	    gitindex_take(ix, &bytes) == 0 &&
+	    gitindex_parse(ix, &bytes) == 0 &&
 	    ix->oid_len == OID_BYTES) {
 		size_t n = ix->bytes.len - OID_BYTES;
 
@@ -755,7 +755,7 @@ write_index(struct take *t)
 		buf_release(&out);
 		return r;
 	}
-	r = gitindex_take(&fresh, &out);
+	r = gitindex_parse(&fresh, &out);
 	set_index(s, &fresh, r == 0 ? index_stamp(s) : 0);
 	return r;
 }
