@@ -149,8 +149,8 @@ operands(struct opts *o, int n, char **v, struct err *e)
 		    "into a file, and name that in the task", b.max >> 20);
 	} else if (rc == 0 && task) {
 		if (memchr(buf_view(&b).p, '\0', b.len) != NULL)
-			rc = err_set(e, ST_USAGE, "the task on stdin holds a "
-			    "NUL");
+			rc = err_set(e, ST_USAGE, "the task on stdin "
+			    "contains a NUL byte");
 		else
 			o->task = buf_detach(&b);
 	} else if (rc == 0 && b.len > 0) {

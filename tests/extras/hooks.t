@@ -63,8 +63,8 @@ E
 begun=$(date +%s%N)
 is "no answer: told, and it goes on" "$(before <<<"$one" 2>err | results
 	said_in err)" '["exit 0\nhi\n",null,null]
-hamr-tool: the before_tool hook my-before: did not end within 5 s; the call goes '\
-'on without it'
+hamr-tool: the before_tool hook my-before: did not end within 5 s; the call '\
+'proceeds without it'
 ok "5 s" test $((($(date +%s%N) - begun) / 1000000)) -lt 20000
 ok "it is ended" sh -c '! cat /proc/[0-9]*/cmdline 2>/dev/null |
 	tr "\0" " " | grep -q "sleep 33[1]"'
@@ -74,7 +74,7 @@ is "it is not there: the same, and the rest still run" "$(hamr-tool -n --yes \
 	said_in err | sed 's/such: .*;/such;/')" '["exit 0\nhi\n",null,null]
 ran
 c1
-hamr-tool: the before_tool hook ./no-such; the call goes on without it'
+hamr-tool: the before_tool hook ./no-such; the call proceeds without it'
 is "in their order, up to one that refuses" "$(hamr-tool -n --yes \
 	-o "hooks.before_tool=[['sh', '-c', 'echo a >>order'], ['sh', '-c',
 	'echo b >>order; echo no; exit 1'], ['sh', '-c', 'echo c >>order']]" \

@@ -460,7 +460,7 @@ say("/init")
 P
 )" "end_turn False False 'this session has changed no file'
 end_turn False False 'write\\n  a\\nremoved a'
-end_turn False True 'write\\n  b  changed since; that would be lost\\nnothing was undone; hamr-tool undo --force u4 does it all the same'
+end_turn False True 'write\\n  b  changed since; that would be lost\\nnothing was undone; hamr-tool undo --force u4 does it anyway'
 end_turn False True '/mode is for a terminal; here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
 end_turn False True 'no command /compakt; did you mean /compact? here there are /compact, /cost, /export, /init, /status, /undo, /verify and your own'
 end_turn False True 'There is nothing more to do, as far as I can see here.'

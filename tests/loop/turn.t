@@ -293,8 +293,8 @@ call read '{"path":"skill:lint/../../config.toml"}'
 call read '{"path":"skill:ours"}'
 answer "Linted."; } >script
 run "lint it"
-is "the user's skills are told by name" "$(context)" "Skills, to read before a \
-task that they are for:
+is "the user's skills are told by name" "$(context)" "Skills: read the one \
+that a task is about before you begin it.
 
 - lint: How to lint (skill:lint)
 - ours:  (skill:ours)"

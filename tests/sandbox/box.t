@@ -325,7 +325,7 @@ new() {		# COMMAND...: made after git init, in one call
 	rm -rf .git
 	one "git init -q; $1" -o sandbox.git_write=true | head -n 1
 }
-both="*: .git/config; put back without what could run programs: .git/config"
+both="*: .git/config; put back without settings that could run programs: .git/config"
 while read -r c; do
 	match "not with $c" "$(new "$c")" "exit *$both"
 	is "... but plain" "$(git config -l --local |
@@ -359,7 +359,7 @@ first=$!
 for i in $(seq 50); do [ -e made ] && break; sleep .1; done
 kill -9 $first; wait $first 2>/dev/null
 match "nor after a kill" "$(one : 2>&1 | said_in -)" \
-	"hamr-tool: a call that was killed made *: .git/hooks, .git/config;*"
+	"hamr-tool: a killed call left *: .git/hooks, .git/config;*"
 is "... but plain" "$(git config core.pager; ls .git/hooks 2>/dev/null)" ""
 rm -rf .git
 one 'sleep 2; mkdir .git/hooks' >"$T/first" &
@@ -598,7 +598,7 @@ nothing() {	# hamr-tool arguments
 if [ "$(nothing --yes --json bash '{"command":"echo hi"}' 2>"$T/err" |
     jq -r .meta.sandbox)" = seccomp ]; then
 	match "auto goes on, and says so" "$(cat "$T/err")" \
-		"*hamr-tool: commands run without a sandbox and can touch all*"
+		"*hamr-tool: commands run without a sandbox and can touch everything*"
 	match "but not where the mode cannot be kept" "$(nothing --yes --json \
 		--mode read-only bash '{"command":"echo hi"}' 2>/dev/null |
 		jq -r .content)" "denied: in mode read-only*bubblewrap*use read"

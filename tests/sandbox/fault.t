@@ -53,7 +53,7 @@ be entered; ask the user to chmod u+rwx it; nothing was run"
 	is "nor is a folder in it that holds a secret" \
 		"$(hamr-tool --yes --root root bash \
 		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | grep -v '^$')" \
-		"exit 1; hidden, as they may hold secrets, but are shut \
+		"exit 1; hidden, as they may hold secrets but are closed \
 (chmod u+rwx opens them) or too deep: s
 [stderr]
 chmod: changing permissions of 's': Read-only file system

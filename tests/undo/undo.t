@@ -365,8 +365,8 @@ hamr-tool --yes --no-config --root . bash "$(sh_args 'git init -q made; mkdir e
 wait_for broken
 { kill -9 $!; wait $!; flock -w 30 .hamr/snap.git/hamr-begun.0 true; } 2>/dev/null
 is "what other programs obey is quarantined" "$(t undo 2>&1 >/dev/null; ls -A \
-	.hamr/quarantine made mine; ls .envrc 2>&1 | wc -l)" "hamr-tool: a call \
-that was killed made what other programs obey; moved to .hamr/quarantine: \
+	.hamr/quarantine made mine; ls .envrc 2>&1 | wc -l)" "hamr-tool: a killed \
+call left files that other programs obey; moved to .hamr/quarantine: \
 .envrc, made/.git
 .hamr/quarantine:
 1-.envrc

@@ -432,7 +432,7 @@ put_asked(struct buf *out, const struct seen_call *c, const struct rec *r,
 		scan_str(rec_get(r, "command"), &b);
 	if (how == 2) {
 		b.len = utf8_cut(buf_view(&b).p, b.len, ASKED_SHOWN);
-		buf_adds(&b, "\n[more; too long to be shown here]\n");
+		buf_adds(&b, "\n[cut here: too long to show]\n");
 	}
 	if (how == 0 && d->new != NULL)
 		put_diff(out, c->path, d);

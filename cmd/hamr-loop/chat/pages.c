@@ -542,8 +542,8 @@ page_context(struct chat *c)
 		    plural((long)s.shortened));
 	long long next = value_of(buf_view(&facts), "next_epoch_at");
 	if (next > 0)
-		row(c, &page, "next", "older results are shortened from %s "
-		    "tokens on; /compact does it now", num_grouped(next).s);
+		row(c, &page, "next", "older results are shortened at %s "
+		    "tokens; /compact does it now", num_grouped(next).s);
 	page_show(c, &page);
 	session_summary_release(&s);
 out:

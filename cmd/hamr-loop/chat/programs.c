@@ -449,8 +449,8 @@ chat_undo(struct chat *c)
 	    "undo this anyway? (y/n) "));
 	if (changed >= 0 && !sure) {
 		ui_note(&c->run->ui, c->run->ui.peer != NULL ?
-		    "nothing was undone; hamr-tool undo --force %s does it all "
-		    "the same" : "nothing was undone", id);
+		    "nothing was undone; hamr-tool undo --force %s does it "
+		    "anyway" : "nothing was undone", id);
 	} else if (sure && run_tool(c, "--json", changed > 0 ? "--force" :
 	    NULL, id, &said) == 0) {
 		/* warnings may come before it */
@@ -527,11 +527,11 @@ chat_remember(struct chat *c, const char *arg)
 	    text[0] == '\0' ? ARGS("show", id) :
 	    ARGS("save", "--replace", id, "--", text));
 	if (status == 0 && n == 0 && arg[0] != '\0')
-		ui_note(&c->run->ui, "kept for all sessions; /remember lists "
-		    "what is");
+		ui_note(&c->run->ui, "remembered for all sessions; /remember "
+		    "lists the facts");
 	if (status == 1)
-		ui_note(&c->run->ui, "there is no %s; /remember lists what "
-		    "there is", id);
+		ui_note(&c->run->ui, "there is no %s; /remember lists the "
+		    "facts", id);
 }
 
 void

@@ -616,8 +616,8 @@ screen_print(struct screen *s, struct slice lines)
 {
 	if (s->above.len > WAITING_MAX && s->written < s->frame.len) {
 		buf_reset(&s->above);
-		buf_adds(&s->above, "[what the terminal did not take is not "
-		    "shown]\n");
+		buf_adds(&s->above, "[output that the terminal did not accept "
+		    "is left out]\n");
 	}
 	buf_slice(&s->above, lines);
 	buf_end_line(&s->above);

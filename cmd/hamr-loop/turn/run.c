@@ -514,7 +514,7 @@ run_task(struct run *r, struct err *e)
 		    run_command(r, "--resume=", r->session.id);
 
 		err_set(e, ST_USAGE, fork ? "there is no task yet where the "
-		    "fork begins; say one behind the options: %s ... "
+		    "fork begins; add one after the options: %s ... "
 		    "\"make the tests pass\"" : "the session has no task yet; "
 		    "add one: %s \"make the tests pass\"", how);
 		free(how);

@@ -97,8 +97,8 @@ skills_list(const struct conf *c, const char *root, struct buf *out)
 		add_folder(repo, user != NULL ? user : repo, &list);
 	if (list.len > 0) {
 		buf_adds(out, out->len > 0 ? "\n" : "");
-		buf_adds(out, "Skills, to read before a task that they are "
-		    "for:\n\n");
+		buf_adds(out, "Skills: read the one that a task is about "
+		    "before you begin it.\n\n");
 		buf_slice(out, buf_view(&list));
 	}
 	FREE(user, dir, repo, conf);

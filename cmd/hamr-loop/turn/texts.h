@@ -6,7 +6,7 @@
 	"what was done, what was found, and what is left to do. No tool call " \
 	"will be run."
 #define TEXT_NEW_BUDGET \
-	"There is new budget. Continue with the task where you stopped."
+	"The budget was renewed. Continue the task where you stopped."
 #define TEXT_CONSENT \
 	"Changes can be allowed now. Make those that the task needs."
 #define TEXT_CUT \
@@ -30,7 +30,7 @@
 #define TEXT_BASH \
 	"This command failed and has not passed since: %.*s\n" \
 	"Fix the cause, try another way, or explain why the failure does " \
-	"not matter and go on. What it said:\n%.*s"
+	"not matter and go on. Its output:\n%.*s"
 #define TEXT_MALFORMED \
 	"Your tool call could not be read: %s. Nothing was run. Write it " \
 	"again, complete and with valid JSON, like this: %s"

@@ -205,7 +205,7 @@ take_lines(struct ui *u, struct slice part)
 	if (part.p[part.n - 1] != '\n' || poll(&p, 1, PASTE_MS) > 0)
 		return;
 	if (u->line.over) {
-		ui_note(u, "a paste of more than 16 MiB was not taken");
+		ui_note(u, "a paste of more than 16 MiB was discarded");
 	} else {
 		utf8_clean(&clean, u->line.p, u->line.len - 1);
 		texts_add(&u->sent, buf_detach(&clean));
@@ -344,7 +344,7 @@ ui_event(struct ui *u, enum editor_event event)
 		screen_redraw_now(u->screen, true);
 		break;
 	case EDITOR_TOO_LONG:
-		ui_note(u, "a paste of more than 16 MiB was not taken");
+		ui_note(u, "a paste of more than 16 MiB was discarded");
 		break;
 	default:
 		break;

@@ -25,8 +25,8 @@ static const struct {
 } advice[] = {
 	{ "auth", "", "api_key_env or api_key_command, beside base_url "
 	    "under [provider], names the key to send" },
-	{ "network", "reset by peer", "is the port right, and is it http:// "
-	    "there? --base-url names another" },
+	{ "network", "reset by peer", "check the port, and http:// against "
+	    "https://; --base-url names another" },
 	{ "network", "resolve host", "is the URL right? --base-url names "
 	    "another" },
 	{ "network", "", "start the server, or name another with --base-url; "

@@ -78,8 +78,8 @@ hook_before(struct job *j)
 		step = ask(j, argvs[i], "the before_tool hook", HOOK_MS,
 		    buf_view(&call), &how);
 		if (step == STEP_NEXT && how.len > 0)
-			err_say("the before_tool hook %s: %s; the call goes "
-			    "on without it", argvs[i][0], how.p);
+			err_say("the before_tool hook %s: %s; the call "
+			    "proceeds without it", argvs[i][0], how.p);
 		buf_release(&how);
 	}
 	buf_release(&call);

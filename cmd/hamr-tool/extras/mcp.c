@@ -993,7 +993,7 @@ ask_once(struct tool *t, struct mcp *m, struct slice args)
 			result_error(m->r, "timeout", "timed out after %lld "
 			    "s; the MCP server %s was %s%s",
 			    m->timeout / 1000, m->name, m->mute ? "ended, as "
-			    "it has not said a word since the call before; "
+			    "it has sent nothing since the previous call; "
 			    "the next call starts it again" : "told to stop",
 			    m->garbled ? GARBLED : "");
 		buf_reset(&b);

@@ -334,8 +334,8 @@ box_start(struct box *b, struct err *why)
 	    !b->locked && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
-		    "can be made until another run, which has no "
-		    "sandbox.git_write, ends" : "git's directory is "
+		    "can be made until another run, without "
+		    "sandbox.git_write, has ended" : "git's directory is "
 		    "read-only, as it does not name the root as its work tree "
 		    "(git config core.worktree)");
 	stubs_make(b, &g);

@@ -312,8 +312,8 @@ put_names(struct box *b, struct buf *out)
 		memmove(shut->v[i], shut->v[i] + strlen(root) + 1,
 		    strlen(shut->v[i]) - strlen(root));
 	}
-	put_list(&b->base, shut, "hidden, as they may hold secrets, but are "
-	    "shut (chmod u+rwx opens them) or too deep: ");
+	put_list(&b->base, shut, "hidden, as they may hold secrets but are "
+	    "closed (chmod u+rwx opens them) or too deep: ");
 	for (int kind = 0; kind <= NAME_GUARDED; kind++)
 		texts_release(&rows[kind]);
 }

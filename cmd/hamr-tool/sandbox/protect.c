@@ -425,9 +425,9 @@ static void
 moves_end(struct moves *m, struct buf *notes)
 {
 	put_list(notes, &m->moved, "moved to .hamr/" FOLDER ": ");
-	put_list(notes, &m->plain, "put back without what could run "
+	put_list(notes, &m->plain, "put back without settings that could run "
 	    "programs: ");
-	put_list(notes, &m->stuck, "made and could not be moved away: ");
+	put_list(notes, &m->stuck, "created, and could not be moved away: ");
 	texts_release(&m->moved);
 	texts_release(&m->plain);
 	texts_release(&m->stuck);
@@ -510,7 +510,7 @@ names_quarantine(const struct root *root, const struct lists *lists, bool git,
 			move(root, &m, n.v[i].rel);
 	moves_end(&m, &notes);
 	if (notes.len > 0)
-		err_say("a call that was killed made what other programs obey; "
+		err_say("a killed call left files that other programs obey; "
 		    "%s", notes.p);
 	buf_release(&notes);
 	names_release(&n);

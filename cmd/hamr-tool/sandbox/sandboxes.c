@@ -221,8 +221,8 @@ put_up(struct box *b, struct err *e)
 		    bs->why.text,
 		    landlock_lacks(landlock_version()));
 	else
-		err_say("commands run without a sandbox and can touch all "
-		    "that you can (%s); see hamr-tool --sandbox-status",
+		err_say("commands run without a sandbox and can touch "
+		    "everything you can (%s); see hamr-tool --sandbox-status",
 		    bs->why.text);
 	return 0;
 }
