@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "dialect/match.h"
 #include "json/scan.h"
 
 #include "answer.h"
@@ -244,8 +244,7 @@ answer_finish(struct answer *a, struct slice reason)
 	a->finish = FINISH_STOP;
 	for (enum finish f = FINISH_LENGTH; f <= FINISH_ERROR; f++)
 		for (const char *const *w = words[f]; *w != NULL; w++)
-			if (strlen(*w) == reason.n &&
-			    strncasecmp(*w, reason.p, reason.n) == 0)
+			if (is_word(reason, *w))
 				a->finish = f;
 }
 

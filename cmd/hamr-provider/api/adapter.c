@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "conf/place.h"
+#include "dialect/match.h"
 #include "request/quirks.h"
 
 #include "adapter.h"
@@ -44,7 +45,7 @@ char *
 adapter_path(const char *name)
 {
 	if (adapter_is_path(name))
-		return xstrdup(name);
+		return access(name, F_OK) == 0 ? xstrdup(name) : NULL;
 	if (*name == '\0' || strchr(name, '/') != NULL)
 		return NULL;
 	char *file = xasprintf("/providers/%s.jq", name), *found = NULL;
@@ -137,8 +138,7 @@ adapter_open(const char *path, size_t max, struct err *e)
 	    "if $hamr.request then ($hamr.request | request)\n"
 	    "elif $hamr.window then ($hamr.window[0] | window)\n"
 	    "else ($hamr.event[0] | event) end", (int)own.len, own.p);
-	for (size_t k = 0; k < own.len; k++)
-		ad->lines += own.p[k] == '\n' || k + 1 == own.len;
+	ad->lines = slice_lines(buf_view(&own));
 	buf_release(&own);
 	ad->max = max;
 	ad->api = (struct api){ .name = ad->name, .own = ad,
@@ -276,8 +276,7 @@ take_headers(struct adapter *ad, struct slice headers,
 	for (struct walk w = walk_of(scan_only(SCAN_OBJECT, headers));
 	    walk_next(&w, &key, &val); ) {
 		for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-			if (key.n == strlen(ours[i]) &&
-			    strncasecmp(key.p, ours[i], key.n) == 0)
+			if (is_word(key, ours[i]))
 				return failure_set(f, "bad_request", "%s: "
 				    "request: headers: %s cannot be set",
 				    ad->path, ours[i]);
@@ -380,16 +379,6 @@ adapter_request(struct adapter *ad, const struct body *b,
 	return take_request(ad, b, usual, key, call, out, f);
 }
 
-void
-adapter_call_release(struct adapter_call *c)
-{
-	FREE(c->method, c->path);
-	for (size_t i = 0; i < c->headers.n; i++)
-		explicit_bzero(c->headers.v[i], strlen(c->headers.v[i]));
-	texts_release(&c->headers);
-	*c = (struct adapter_call){ .path = NULL };
-}
-
 /* ---- event ---- */
 
 /* Read the members of a message, of which some may be missing; false: all
@@ -476,7 +465,6 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 {
 	enum api_said said = API_MORE;
 	struct buf clean = BUF_INIT(BUF_RECORD_MAX);
-	char *line;
 
 	buf_reset(&ad->in);
 	utf8_clean(&clean, buf_view(&st->sse->name).p, st->sse->name.len);
@@ -492,10 +480,8 @@ adapter_event(struct adapter *ad, struct api_stream *st, struct answer *a,
 	buf_release(&clean);
 	if (ask(ad, "event", f) < 0)
 		return API_ERROR;
-	char *at = ad->out.len > 0 ? ad->out.p : NULL;
-	while (said != API_ERROR && (line = strsep(&at, "\n")) != NULL) {
-		struct slice result = slice_of(line);
-
+	struct slice rest = buf_view(&ad->out), result;
+	while (said != API_ERROR && slice_line(&rest, &result)) {
 		if (result.n == 0)
 			continue;
 		if (scan_value(&ad->scan, result.p, result.n) < 0) {
@@ -556,11 +542,8 @@ adapter_window(struct adapter *ad, struct slice answer, const char *model,
 	    answer);
 	if (ask(ad, "window", f) < 0)
 		return -1;
-	struct slice all = ad->out.len > 0 ? buf_view(&ad->out) : SLICE("null");
-	while (all.n > 0 && all.p[all.n - 1] == '\n')
-		all.n--;
-	if (scan_value(&ad->scan, all.p, all.n) == 0 &&
-	    scan_kind(all) == SCAN_NULL)
+	struct slice all = slice_trim_end(buf_view(&ad->out), "\n");
+	if (all.n == 0 || slice_is(all, "null"))
 		return 0;
 	if (scan_int(all, &n) && n > 0)
 		return n;

@@ -29,12 +29,11 @@ void adapter_free(const struct api *api);	/* NULL: nothing */
 /* Call wait while the program runs. */
 void adapter_wait(struct adapter *ad, program_waiter *wait, void *ctx);
 
-/* The request to send. */
+/* The request to send.  The caller frees it; a header may hold the key. */
 struct adapter_call {
 	char *method, *path;	/* path is appended to base_url */
 	struct texts headers;	/* the default ones are among them */
 };
-void adapter_call_release(struct adapter_call *c);
 
 /* Run `request` on these legal messages; fill call, and append the body to out.
  * The headers in usual are sent unless the program sets them; key, unless NULL,

@@ -65,7 +65,7 @@ cassette_add(struct exchange *x, bool again)
 	if (x->reply.why[0] != '\0')
 		scan_put(&line, ",'why':@", slice_of(x->reply.why));
 	/* if a JSON string cannot hold the bytes, write them in hex */
-	struct slice tape = x->tape.len > 0 ? buf_view(&x->tape) : SLICE("");
+	struct slice tape = buf_view(&x->tape);
 	if (utf8_check(tape.p, tape.n) == tape.n &&
 	    memchr(tape.p, '\0', tape.n) == NULL)
 		scan_put(&line, ",'response':@}\n", tape);
@@ -449,14 +449,18 @@ make_body(struct exchange *x)
 void
 attempt_release(struct exchange *x)
 {
+	struct texts *headers = &x->call.headers;
+
 	answer_free(x->answer);
 	sse_release(&x->sse);
 	scan_release(&x->stream.scan);
 	bufs_release(BUFS(&x->body, &x->raw, &x->tape, &x->stream.text,
 	    &x->stream.mark, &x->held));
 	failure_release(&x->failure);
-	adapter_call_release(&x->call);
-	FREE(x->url, x->where);
+	for (size_t i = 0; i < headers->n; i++)	/* one may hold the key */
+		explicit_bzero(headers->v[i], strlen(headers->v[i]));
+	texts_release(headers);
+	FREE(x->call.method, x->call.path, x->url, x->where);
 }
 
 /* Prepare an attempt.  -1: it cannot be sent; x->failure says why. */

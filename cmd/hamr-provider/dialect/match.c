@@ -1,6 +1,7 @@
 /* match.c - find marks in text that may be cut anywhere. */
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "match.h"
 
@@ -21,6 +22,12 @@ bool
 begins(struct slice s, size_t at, const char *tag)
 {
 	return at < s.n && tag_match(slice_from(s, at), tag) == 1;
+}
+
+bool
+is_word(struct slice s, const char *word)
+{
+	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
 size_t

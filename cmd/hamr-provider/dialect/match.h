@@ -12,6 +12,9 @@ int tag_match(struct slice s, const char *tag);
 
 bool begins(struct slice s, size_t at, const char *tag);
 
+/* Is s this word, in any case? */
+bool is_word(struct slice s, const char *word);
+
 /* The position after the white space, or the name (letters, digits, _ - . :),
  * that begins at byte at. */
 size_t skip_white(struct slice s, size_t at);

@@ -1,6 +1,5 @@
 /* tools.c - tools by name, and values by their schemas. */
 #include <string.h>
-#include <strings.h>
 
 #include "record/alias.h"
 
@@ -106,12 +105,6 @@ tools_parameter(struct slice fn, struct slice tool, struct slice key)
 
 	return schema.p != NULL || canon == NULL ? schema :
 	    schema_of(all, slice_of(canon));
-}
-
-static bool
-is_word(struct slice s, const char *word)
-{
-	return s.n == strlen(word) && strncasecmp(s.p, word, s.n) == 0;
 }
 
 void

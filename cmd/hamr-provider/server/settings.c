@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "answer/prices.h"
 #include "api/adapter.h"
@@ -105,23 +104,22 @@ load_own(struct settings *s, struct lookup *l, const struct flags *f,
 	char *api = slash == NULL ? xstrdup(name) : xasprintf("%.*s/%s",
 	    (int)(slash - origin), origin, name);
 	char *path = adapter_path(api);
-	bool there = path != NULL && access(path, F_OK) == 0;
 
 	s->api = &api_openai;	/* a placeholder, not used */
-	if (there)
+	if (path != NULL)
 		s->adapter = adapter_open(path,
 		    (size_t)get_int(l, "max_response_bytes"), e);
-	else if (path == NULL)
+	else if (!adapter_is_path(api))
 		s->program = plugin_find("provider", api, e);
 	if (s->adapter != NULL)
 		s->api = s->adapter;
-	else if (there && e->status == ST_USAGE && f->api == NULL)
+	else if (path != NULL && e->status == ST_USAGE && f->api == NULL)
 		e->status = ST_CONFIG;
-	else if (!there && s->program == NULL && (adapter_is_path(api) ||
-	    *api == '/'))
+	else if (path == NULL && s->program == NULL &&
+	    (adapter_is_path(api) || *api == '/'))
 		err_set(e, f->api != NULL ? ST_NOINPUT : ST_CONFIG, "api %s: "
 		    "no such program", api);
-	else if (!there && s->program == NULL)
+	else if (path == NULL && s->program == NULL)
 		err_set(e, f->api != NULL ? ST_USAGE : ST_CONFIG, "api "
 		    "%.100s: not known; there are %s, adapters (FILE.jq, or "
 		    "NAME for NAME.jq in the folder providers beside "
