@@ -106,7 +106,6 @@ static const struct block tool_code = { DIALECT_GEMMA, TOOL_CODE,
 	.weak = true, .read = read_tool_code };
 
 struct dialect {
-	enum dialect_kind kind;
 	struct dialect_out out;
 	void *ctx;
 	struct buf in;		/* what is not passed on yet, from pos */
@@ -115,7 +114,7 @@ struct dialect {
 	size_t looked;		/* bytes of it searched for its end */
 	size_t vain;
 	const struct block *block;	/* NULL: in text */
-	struct reading reading;	/* and the tools */
+	struct reading reading;	/* with the dialect's kind and the tools */
 	unsigned again;
 	unsigned dropped;	/* incomplete calls */
 	/* the text between calls */
@@ -145,7 +144,7 @@ dialect_new(enum dialect_kind kind, struct slice tools,
 {
 	struct dialect *d = xcalloc(1, sizeof *d);
 
-	d->kind = d->reading.kind = kind;
+	d->reading.kind = kind;
 	d->reading.tools = tools;
 	d->out = *out;
 	d->ctx = ctx;
@@ -251,8 +250,7 @@ leave(struct dialect *d, size_t n)
 static struct slice
 rest(const struct dialect *d)
 {
-	return d->in.len == d->pos ? SLICE("") :
-	    slice_from(buf_view(&d->in), d->pos);
+	return slice_from(buf_view(&d->in), d->pos);
 }
 
 bool
@@ -261,37 +259,35 @@ reading_includes(const struct reading *r, enum dialect_kind kind)
 	return r->kind == DIALECT_AUTO || r->kind == kind;
 }
 
-/* May a call with this name be lifted?  auto lifts only names in tools. */
-static bool
-is_tool(const struct dialect *d, struct slice name)
+bool
+reading_lifts(const struct reading *r, struct slice name)
 {
-	return d->kind != DIALECT_AUTO ||
-	    tools_find(d->reading.tools, name).p != NULL;
+	return r->kind != DIALECT_AUTO || tools_find(r->tools, name).p != NULL;
 }
 
 static bool
-has_tools(const struct dialect *d)
+has_tools(const struct reading *r)
 {
-	return d->kind != DIALECT_AUTO || tools_any(d->reading.tools);
+	return r->kind != DIALECT_AUTO || tools_any(r->tools);
 }
 
 /* Was this block, which cannot be read, meant as a call? */
 static bool
-is_meant(struct dialect *d, struct slice block)
+is_meant(const struct reading *r, struct slice block)
 {
 	static const char key[] = "\"name\"";
 	size_t at = begins(block, 0, CALL) ?
 	    skip_white(block, strlen(CALL)) : 0, n;
 
 	if (qwen3_opening(slice_from(block, at), &n) == 1)
-		return is_tool(d, slice_part(block, at + strlen(FUNC),
+		return reading_lifts(r, slice_part(block, at + strlen(FUNC),
 		    at + n - 1));
 	if (begins(block, at, INVOKE)) {
 		struct slice name = slice_trim_start(slice_from(block,
 		    at + strlen(INVOKE)), "\"'");
 
 		name.n = slice_find(name, 0, "\"");
-		return is_tool(d, slice_trim_end(name, "'"));
+		return reading_lifts(r, slice_trim_end(name, "'"));
 	}
 	/* find the name in a broken object as well as possible */
 	size_t name = slice_find(block, 0, key);
@@ -303,10 +299,10 @@ is_meant(struct dialect *d, struct slice block)
 		size_t end = slice_find(block, ++name, "\"");
 
 		if (end < block.n)
-			return is_tool(d, slice_part(block, name, end));
+			return reading_lifts(r, slice_part(block, name, end));
 	}
 	/* a mention: "within <tool_call></tool_call> tags" */
-	return !begins(block, at, CALL_END) && has_tools(d);
+	return !begins(block, at, CALL_END) && has_tools(r);
 }
 
 /* ---- blocks ---- */
@@ -317,7 +313,7 @@ broken(struct dialect *d, size_t n)
 {
 	struct slice block = { rest(d).p, n };
 
-	if (is_meant(d, block)) {
+	if (is_meant(&d->reading, block)) {
 		leave(d, n);
 		d->out.malformed(d->ctx, block);
 	} else
@@ -325,12 +321,10 @@ broken(struct dialect *d, size_t n)
 }
 
 static bool
-all_tools(const struct dialect *d)
+all_tools(const struct reading *r)
 {
-	const struct reading *r = &d->reading;
-
 	for (size_t i = 0; i < r->n; i++)
-		if (!is_tool(d, buf_view(&r->v[i].name)))
+		if (!reading_lifts(r, buf_view(&r->v[i].name)))
 			return false;
 	return true;
 }
@@ -350,10 +344,10 @@ hand_on(struct dialect *d, size_t n)
 /* The content was cut within this block: drop the incomplete block, rather
  * than keep it as text? */
 static bool
-is_cut_off(struct dialect *d, enum block_result said)
+is_cut_off(const struct reading *r, const struct block *f,
+    enum block_result said)
 {
-	const struct block *f = d->block;
-	struct slice s = d->reading.s;
+	struct slice s = r->s;
 	bool weak = f->weak;
 
 	if (said == BLOCK_NONE) {
@@ -362,12 +356,12 @@ is_cut_off(struct dialect *d, enum block_result said)
 		size_t at = skip_white(s, strlen(f->open));
 		if (f->kind == DIALECT_MISTRAL)
 			at = skip_name(s, at);
-		return !weak && has_tools(d) && (at == s.n ||
+		return !weak && has_tools(r) && (at == s.n ||
 		    (f->inner != NULL &&
 		    tag_match(slice_from(s, at), f->inner) < 0));
 	}
 	return (said == BLOCK_OPEN || (said == BLOCK_BROKEN && !weak &&
-	    !d->reading.ended)) && all_tools(d) && is_meant(d, s);
+	    !r->ended)) && all_tools(r) && is_meant(r, s);
 }
 
 /* Did a closing tag of the block arrive? */
@@ -398,7 +392,7 @@ in_block(struct dialect *d, enum block_end e)
 		return false;
 	r->s = s;
 	r->e = e;
-	r->weak = f->weak && d->kind == DIALECT_AUTO;
+	r->weak = f->weak && r->kind == DIALECT_AUTO;
 	r->open = strlen(f->open) - (f->open[strlen(f->open) - 1] == '[');
 	r->at = r->n = 0;
 	r->again = r->ended = false;
@@ -424,13 +418,13 @@ in_block(struct dialect *d, enum block_end e)
 		r->n -= cut;
 		said = cut ? BLOCK_OPEN : BLOCK_CALLS;
 	}
-	if (said == BLOCK_CALLS && all_tools(d))
+	if (said == BLOCK_CALLS && all_tools(r))
 		hand_on(d, r->at);
-	else if (cut && is_cut_off(d, said)) {
+	else if (cut && is_cut_off(r, f, said)) {
 		hand_on(d, s.n);
 		d->dropped++;
 	} else if (said == BLOCK_NONE || f->weak || (said == BLOCK_BROKEN &&
-	    begins(s, 0, FUNC) && !is_meant(d, s))) {
+	    begins(s, 0, FUNC) && !is_meant(r, s))) {
 		say(d, 1);	/* text that mentions its tag */
 		d->again++;
 	} else if (said == BLOCK_CALLS)
@@ -486,7 +480,6 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 {
 	const struct reading *r = &d->reading;
 	bool line = !d->fence.begun;
-	bool json = d->kind == DIALECT_JSON;
 	int may = 0, weak = 0;
 	size_t at;
 
@@ -499,8 +492,8 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 			return 1;
 		may = m < 0 ? -1 : may;
 	}
-	if (line && (d->kind == DIALECT_GEMMA ||
-	    (d->kind == DIALECT_AUTO && !d->said))) {
+	if (line && (r->kind == DIALECT_GEMMA ||
+	    (r->kind == DIALECT_AUTO && !d->said))) {
 		int m = tag_match(s, TOOL_CODE);
 
 		*f = &tool_code;
@@ -514,18 +507,18 @@ opens_block(const struct dialect *d, struct slice s, const struct block **f)
 		size_t name = skip_white(s, 1);
 		at = skip_name(s, name);
 		weak = at == s.n ? unsure(at) : at > name &&
-		    s.p[at] == '(' && is_tool(d, slice_part(s, name, at));
+		    s.p[at] == '(' && reading_lifts(r, slice_part(s, name, at));
 	}
 	if (*s.p == 'f' && reading_includes(r, DIALECT_HERMES) && !d->said) {
 		*f = &functools;
 		weak = tag_match(s, functools.open);
 	} else if (weak == 0 && !d->said && (*s.p == '{' ?
 	    reading_includes(r, DIALECT_LLAMA3) :
-	    *s.p == '[' && d->kind == DIALECT_AUTO)) {
+	    *s.p == '[' && r->kind == DIALECT_AUTO)) {
 		*f = &bare;
 		weak = opens_object(s, 0);
-	} else if (*s.p == '`' && (json ? line : d->kind == DIALECT_AUTO &&
-	    !d->said)) {
+	} else if (*s.p == '`' && (r->kind == DIALECT_JSON ? line :
+	    r->kind == DIALECT_AUTO && !d->said)) {
 		*f = &fence;
 		weak = tag_match(s, "```");
 		at = skip_name(s, 3);
@@ -558,7 +551,7 @@ opening(struct dialect *d, enum block_end e)
 	} else if (block < 0 && e == BLOCK_GROWS)
 		return false;
 	else if (block < 0 && e == BLOCK_CUT && s.n >= PIECE_MIN &&
-	    has_tools(d)) {
+	    has_tools(&d->reading)) {
 		/* a tag that was cut is not part of the answer */
 		leave(d, s.n);
 		d->dropped++;
@@ -619,7 +612,7 @@ add(struct dialect *d, struct slice text)
 void
 dialect_feed(struct dialect *d, struct slice text)
 {
-	if (d->kind == DIALECT_NONE) {
+	if (d->reading.kind == DIALECT_NONE) {
 		if (text.n > 0)
 			d->out.text(d->ctx, text);
 		return;
@@ -682,7 +675,7 @@ dialect_in_call(struct dialect *d)
 unsigned
 dialect_end(struct dialect *d, bool cut)
 {
-	if (d->kind == DIALECT_NONE)
+	if (d->reading.kind == DIALECT_NONE)
 		return 0;
 	buf_add(&d->in, M3_MARK, d->marked);
 	walk(d, cut ? BLOCK_CUT : BLOCK_STOPS);

@@ -111,6 +111,9 @@ struct reading {
 /* Is this dialect read? */
 bool reading_includes(const struct reading *r, enum dialect_kind kind);
 
+/* May a call of this name be lifted?  auto lifts only names in tools. */
+bool reading_lifts(const struct reading *r, struct slice name);
+
 /* An empty call to fill in; it counts once r->n is incremented. */
 struct block_call *reading_add_call(struct reading *r);
 

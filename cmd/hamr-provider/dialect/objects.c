@@ -259,10 +259,9 @@ read_call(struct reading *r)
 		/* other words may just mention the tags */
 		int key = tag_match(slice_from(s, next), "<arg_key>");
 		int end = tag_match(slice_from(s, next), CALL_END);
-		bool tool = r->kind != DIALECT_AUTO ||
-		    tools_find(r->tools, slice_part(s, 0, name)).p != NULL;
 
-		if (key > 0 || (end > 0 && tool))
+		if (key > 0 || (end > 0 &&
+		    reading_lifts(r, slice_part(s, 0, name))))
 			return read_glm(r);
 		if (r->e == BLOCK_CUT && (key < 0 || end < 0))
 			return BLOCK_OPEN;
