@@ -114,14 +114,14 @@ in_call(void *ctx)
 }
 
 static void
-on_channel(void *ctx, enum harmony_kind kind, struct slice s)
+on_channel(void *ctx, enum reasoning_kind kind, struct slice s)
 {
 	struct answer *a = ctx;
 
-	if (kind == HARMONY_CONTENT)
+	if (kind == SPLIT_CONTENT)
 		reasoning_feed(a->splitter, s);
 	else
-		on_thought(a, SPLIT_REASONING, s);
+		on_thought(a, kind, s);
 }
 
 /* ---- life ---- */

@@ -14,26 +14,25 @@
 static void
 say(struct harmony *h, struct slice s)
 {
-	bool content = h->kind == HARMONY_CONTENT;
+	bool content = h->kind == SPLIT_CONTENT && !h->call;
 
 	if (s.n == 0)
 		return;
 	if (content && h->empty && h->said)
-		h->emit(h->ctx, HARMONY_CONTENT, SLICE("\n\n"));
+		h->emit(h->ctx, SPLIT_CONTENT, SLICE("\n\n"));
 	h->said |= content;
 	h->empty = false;
-	h->emit(h->ctx, h->kind == HARMONY_REASONING ? HARMONY_REASONING :
-	    HARMONY_CONTENT, s);
+	h->emit(h->ctx, h->kind, s);
 }
 
 static void
 end_body(struct harmony *h)
 {
-	if (h->kind != HARMONY_CALL)
+	if (!h->call)
 		return;
 	if (h->empty)
-		h->emit(h->ctx, HARMONY_CONTENT, SLICE("{}"));
-	h->emit(h->ctx, HARMONY_CONTENT, SLICE("}</tool_call>"));
+		h->emit(h->ctx, SPLIT_CONTENT, SLICE("{}"));
+	h->emit(h->ctx, SPLIT_CONTENT, SLICE("}</tool_call>"));
 }
 
 /* This and the states below return false when more bytes are needed.  What may
@@ -85,9 +84,10 @@ header(struct harmony *h)
 		to = s.n;
 	h->state = HARMONY_BODY;
 	h->empty = h->headed = true;
-	h->kind = to < s.n ? HARMONY_CALL : slice_find(s, 0, "analysis") < s.n ?
-	    HARMONY_REASONING : HARMONY_CONTENT;
-	if (h->kind == HARMONY_CALL) {
+	h->call = to < s.n;
+	h->kind = !h->call && slice_has(s, "analysis") ? SPLIT_REASONING :
+	    SPLIT_CONTENT;
+	if (h->call) {
 		struct slice name = slice_from(s, to + 3);
 		for (to = 0; to < name.n && name.p[to] != '<' &&
 		    !is_whitespace(name.p[to]); to++)
@@ -95,7 +95,7 @@ header(struct harmony *h)
 		name.n = to;
 		scan_put(&b, "<tool_call>{'name':@,'arguments':",
 		    tool_name(name));
-		h->emit(h->ctx, HARMONY_CONTENT, buf_view(&b));
+		h->emit(h->ctx, SPLIT_CONTENT, buf_view(&b));
 	}
 	buf_release(&b);
 	buf_drop(&h->held, end + strlen(MESSAGE));
@@ -126,7 +126,7 @@ static bool
 off(struct harmony *h)
 {
 	if (h->held.len > 0)
-		h->emit(h->ctx, HARMONY_CONTENT, buf_view(&h->held));
+		h->emit(h->ctx, SPLIT_CONTENT, buf_view(&h->held));
 	buf_reset(&h->held);
 	return false;
 }

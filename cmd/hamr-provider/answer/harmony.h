@@ -14,20 +14,18 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "reasoning.h"
 
 enum harmony_state { HARMONY_START, HARMONY_OFF, HARMONY_HEADER,
 	HARMONY_BODY };
-enum harmony_kind { HARMONY_CONTENT, HARMONY_REASONING, HARMONY_CALL };
-
-/* Called with the output; kind is content or reasoning, s is never empty. */
-typedef void harmony_fn(void *ctx, enum harmony_kind kind, struct slice s);
 
 /* Zero it, then set emit, ctx and held's ceiling. */
 struct harmony {
-	harmony_fn *emit;
+	reasoning_fn *emit;	/* of content and reasoning */
 	void *ctx;
 	enum harmony_state state;
-	enum harmony_kind kind;	/* of the current body */
+	enum reasoning_kind kind;	/* of the current body */
+	bool call;		/* it is a call's arguments */
 	bool said;		/* there was content before this body */
 	bool empty;		/* nothing of this body yet */
 	bool headed;		/* a complete header was read */
