@@ -18,15 +18,16 @@
 #define DELAY_MAX_MS 10000
 
 struct entry {
-	struct slice line;	/* owned */
+	struct slice line;
 	struct slice usage;	/* the usage record between the previous
-				 * answer and this one; owned */
+				 * answer and this one */
 	bool is_error, is_tape;
 };
 
 struct replay {
 	struct entry *v;
 	size_t n, cap;
+	struct arena lines;	/* what the entries hold */
 	double speed;
 };
 
@@ -77,20 +78,18 @@ replay_open(const char *path, double speed, struct err *e)
 		}
 		if (is_tape || replay_counts(r) || (r->kind == R_ERROR &&
 		    rec_get(r, "stage").p == NULL)) {
-			line.p = xmemdup0(r->line.p, line.n);
+			line.p = arena_dup(&p->lines, r->line.p, line.n);
 			GROW(p->v, p->n, p->cap);
 			p->v[p->n++] = (struct entry){ line, usage,
 			    r->kind == R_ERROR, is_tape };
 			usage = (struct slice){ NULL, 0 };
 		} else if (r->kind == R_USAGE) {
-			free((char *)usage.p);
 			usage = line;
-			usage.p = xmemdup0(r->line.p, line.n);
+			usage.p = arena_dup(&p->lines, r->line.p, line.n);
 		}
 	}
 	rec_in_release(&in);
 	close(fd);
-	free((char *)usage.p);
 	if (got == 0)
 		return p;
 	replay_free(p);
@@ -102,10 +101,7 @@ replay_free(struct replay *r)
 {
 	if (r == NULL)
 		return;
-	for (size_t i = 0; i < r->n; i++) {
-		free((char *)r->v[i].line.p);
-		free((char *)r->v[i].usage.p);
-	}
+	arena_release(&r->lines);
 	FREE(r->v, r);
 }
 
