@@ -248,8 +248,6 @@ wait_here(void *ctx, struct pollfd *fds, size_t n, int ms)
 		memcpy(all, fds, n * sizeof *fds);
 	all[n] = (struct pollfd){ b->over ? -1 : STDIN_FILENO, POLLIN, 0 };
 	poll(all, n + 1, ms);
-	if (n > 0)
-		memcpy(fds, all, n * sizeof *fds);
 	if (all[n].revents != 0) {
 		b->over = rpc_fill(&b->in) < 0;
 		got = rpc_take(&b->in, &text);

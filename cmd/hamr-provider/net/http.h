@@ -36,8 +36,8 @@ enum http_next {
 typedef enum http_next http_sink(void *ctx, long status, const char *p,
     size_t n);
 
-/* Wait for fds or ms milliseconds (-1: no limit) and fill revents; nonzero
- * aborts the request. */
+/* Wait for fds or ms milliseconds (-1: no limit); nonzero aborts the request.
+ * revents are not looked at. */
 typedef int http_wait(void *ctx, struct pollfd *fds, size_t n, int ms);
 
 struct http_call {
