@@ -393,7 +393,7 @@ make_body(struct exchange *x)
 	unsigned quirks = x->p->quirks;
 	bool reasoning = quirks & QUIRK_REASONING ||
 	    (!(quirks & QUIRK_NO_REASONING) &&
-	    s->reasoning == REASONING_ALWAYS);
+	    strcmp(s->reasoning_replay, "always") == 0);
 	enum dialect_kind dialect = quirks & QUIRK_NO_TOOLS ? DIALECT_HERMES :
 	    s->dialect;
 	struct body b = {

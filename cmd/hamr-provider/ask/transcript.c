@@ -282,8 +282,8 @@ provider_init(struct provider *p, struct settings *set)
 	p->set = set;
 	p->record = -1;
 	p->limit = -1;
-	if (set->reasoning == REASONING_NEVER)	/* as if refused */
-		p->quirks = QUIRK_NO_REASONING;
+	if (strcmp(set->reasoning_replay, "never") == 0)
+		p->quirks = QUIRK_NO_REASONING;		/* as if refused */
 	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain,
 	    &p->held), BUF_RECORD_MAX);
 	begin(p);

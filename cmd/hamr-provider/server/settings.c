@@ -442,9 +442,7 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
 	s->temperature = s->has_temperature ? conf_num(l->conf,
 	    whole_key(l, "temperature")) : 0;
-	const char *replay = get_str(l, "reasoning_replay");
-	s->reasoning = strcmp(replay, "always") == 0 ? REASONING_ALWAYS :
-	    strcmp(replay, "never") == 0 ? REASONING_NEVER : REASONING_AUTO;
+	s->reasoning_replay = get_str(l, "reasoning_replay");
 	if (s->api == &api_ollama)
 		load_window(s);
 	s->max_tokens = get_int(l, "max_tokens");

@@ -22,8 +22,6 @@ struct flags {
 	bool models, probe, quiet;
 };
 
-enum reasoning_replay { REASONING_AUTO, REASONING_ALWAYS, REASONING_NEVER };
-
 struct settings {
 	const struct api *api;
 	const struct api *adapter;	/* the API if a jq program speaks it,
@@ -46,7 +44,7 @@ struct settings {
 	size_t nsecrets;
 	struct http_conf http;		/* without the url */
 	enum dialect_kind dialect;
-	enum reasoning_replay reasoning;
+	const char *reasoning_replay;	/* auto, always or never */
 	bool own_key;			/* the user's headers hold a key */
 	bool no_images;			/* the model sees no images */
 	bool system_in_place, stream, has_temperature, quiet;
