@@ -142,7 +142,6 @@ answer_new(enum dialect_kind kind, struct slice tools, bool forbidden,
 	a->said.limit = a->thought.limit = repeat_limit;
 	a->harmony.emit = on_channel;
 	a->harmony.ctx = a;
-	a->has_harmony = kind == DIALECT_AUTO;
 	a->usage = (struct usage){ -1, -1, -1, -1 };
 	bufs_init(ALL(a), BUF_RECORD_MAX);
 	buf_init(&a->model, 4096);
@@ -170,7 +169,7 @@ answer_content(struct answer *a, struct slice text)
 	if (text.n == 0)
 		return;
 	a->fed = true;
-	if (a->has_harmony)
+	if (a->kind == DIALECT_AUTO)
 		harmony_feed(&a->harmony, text);
 	else
 		reasoning_feed(a->splitter, text);

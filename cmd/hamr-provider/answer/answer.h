@@ -35,8 +35,7 @@ struct answer {
 	struct reasoning *splitter;
 	enum dialect_kind kind;
 	struct dialect *dialect;
-	struct harmony harmony;
-	bool has_harmony;	/* look for harmony's tags */
+	struct harmony harmony;	/* its tags are looked for if kind is auto */
 	bool forbidden;		/* no tool may be called */
 	bool again;		/* reasoning is read once more, into raw */
 	struct slice tools;	/* borrowed */
