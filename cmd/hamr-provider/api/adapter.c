@@ -65,21 +65,16 @@ adapter_path(const char *name)
 
 /* The value of "# KEY: VALUE" in the program's head.  The caller frees it. */
 static char *
-head(const char *text, const char *key)
+head(struct slice text, const char *key)
 {
-	size_t k = strlen(key);
+	size_t lead = strlen("# ") + strlen(key);
+	struct slice line;
 
-	while (*text == '#') {
-		size_t n = strcspn(text, "\n");
-
-		if (n > k + 2 && strncmp(text + 2, key, k) == 0) {
-			const char *v = text + 2 + k;
-			size_t skip = strspn(v, " \t");
-
-			return xmemdup0(v + skip, n - 2 - k - skip);
+	while (slice_line(&text, &line) && slice_starts(line, "#"))
+		if (line.n > lead && begins(line, strlen("# "), key)) {
+			line = slice_trim_start(slice_from(line, lead), " \t");
+			return xmemdup0(line.p, line.n);
 		}
-		text += n + (text[n] == '\n');
-	}
 	return NULL;
 }
 
@@ -120,13 +115,12 @@ adapter_open(const char *path, size_t max, struct err *e)
 		buf_release(&own);
 		return NULL;
 	}
-	buf_adds(&own, "");
 	ad = xcalloc(1, sizeof *ad);
 	ad->path = xstrdup(path);
 	ad->name = xmemdup0(name, strlen(name) - strlen(".jq"));
-	ad->base_url = head(own.p, "base_url:");
-	ad->models = head(own.p, "models:");
-	ad->window = head(own.p, "window:");
+	ad->base_url = head(buf_view(&own), "base_url:");
+	ad->models = head(buf_view(&own), "models:");
+	ad->window = head(buf_view(&own), "window:");
 	const char *w = ad->window;
 	if (w != NULL && *w != '/' && *w != '?' &&
 	    (!num_i64(w, strlen(w), &n) || n <= 0))
@@ -137,7 +131,8 @@ adapter_open(const char *path, size_t max, struct err *e)
 	    "$hamr.model as $model | def window: .context_length; %.*s\n"
 	    "if $hamr.request then ($hamr.request | request)\n"
 	    "elif $hamr.window then ($hamr.window[0] | window)\n"
-	    "else ($hamr.event[0] | event) end", (int)own.len, own.p);
+	    "else ($hamr.event[0] | event) end", (int)own.len,
+	    buf_view(&own).p);
 	ad->lines = slice_lines(buf_view(&own));
 	buf_release(&own);
 	ad->max = max;
