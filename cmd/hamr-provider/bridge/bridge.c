@@ -301,15 +301,13 @@ fail(struct bridge *b, const struct http_reply *r)
 	else if (b->stream)
 		words = xasprintf("%s: the answer is not one of an MCP "
 		    "server; check the url", b->url);
-	else if (r->status == 401)
-		words = xasprintf("%s: status 401%s%.*s; it requires a token; "
-		    "set headers or token_command beside the url", b->url,
-		    body.n > 0 ? ": " : "", (int)body.n, body.p);
-	else if (b->lost)
+	else if (b->lost && r->status != 401)
 		words = xasprintf("%s has forgotten the session", b->url);
 	else
-		words = xasprintf("%s: status %ld%s%.*s", b->url, r->status,
-		    body.n > 0 ? ": " : "", (int)body.n, body.p);
+		words = xasprintf("%s: status %ld%s%.*s%s", b->url, r->status,
+		    body.n > 0 ? ": " : "", (int)body.n, body.p,
+		    r->status == 401 ? "; it requires a token; set headers or "
+		    "token_command beside the url" : "");
 	rpc_error(&line, b->id, b->lost ? RPC_ASK_AGAIN : RPC_INTERNAL, words);
 	put_line(b, buf_view(&line));
 	buf_release(&line);
