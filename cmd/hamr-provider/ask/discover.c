@@ -272,18 +272,17 @@ ask_window(struct provider *p, long long end, const char **source)
 		"/api/v0/models" };
 	const struct settings *s = p->set;
 	struct buf b = BUF_INIT(REPLY_MAX);
-	size_t bare = strcspn(s->base_url, "?#");
+	struct slice bare = { s->base_url, strcspn(s->base_url, "?#") };
 	long long n = 0;
 
 	*source = "adapter";
 	if (adapter_has_window(s->api->own))
 		return of_adapter(p, end);
 	/* base_url without a trailing /v1 */
-	while (bare > 0 && s->base_url[bare - 1] == '/')
-		bare--;
-	if (bare > 3 && memcmp(s->base_url + bare - 3, "/v1", 3) == 0)
-		bare -= 3;
-	char *root = xmemdup0(s->base_url, bare);
+	bare = slice_trim_end(bare, "/");
+	if (bare.n > 3 && slice_ends(bare, "/v1"))
+		bare.n -= 3;
+	char *root = xmemdup0(bare.p, bare.n);
 	if (get_props(p, root, end, &b)) {
 		struct slice props = buf_view(&b);
 		long long slots = answer_number(props, "total_slots");

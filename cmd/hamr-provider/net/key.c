@@ -90,10 +90,7 @@ key_command(const char *const *argv, struct err *e)
 int
 key_check(char *key, const char *origin, struct err *e)
 {
-	size_t n = strlen(key);
-
-	while (n > 0 && strchr("\r\n", key[n - 1]) != NULL)
-		key[--n] = '\0';
+	key[slice_trim_end(slice_of(key), "\r\n").n] = '\0';
 	for (const unsigned char *p = (unsigned char *)key; *p != '\0'; p++)
 		if (*p <= ' ' || *p == 0x7f)
 			return err_set(e, ST_CONFIG, "the key from %s contains "

@@ -174,11 +174,10 @@ server_http(struct provider *p)
 char *
 server_url(const char *base, const char *path)
 {
-	size_t n = strcspn(base, "?#"), bare = n;
-
-	while (bare > 0 && base[bare - 1] == '/')
-		bare--;
+	size_t n = strcspn(base, "?#");
+	struct slice bare = slice_trim_end((struct slice){ base, n }, "/");
 	bool query = base[n] == '?';
-	return xasprintf("%.*s%s%s%s", (int)bare, base, path, !query ? "" :
+
+	return xasprintf("%.*s%s%s%s", (int)bare.n, bare.p, path, !query ? "" :
 	    strchr(path, '?') != NULL ? "&" : "?", query ? base + n + 1 : "");
 }

@@ -248,10 +248,7 @@ load_url(struct settings *s, struct lookup *l, const struct flags *f,
 	if (fault != NULL)
 		return err_set(e, f->base_url != NULL ? ST_USAGE : ST_CONFIG,
 		    "%s: the base URL %s", from, fault);
-	size_t n = strlen(url);
-	while (n > 0 && url[n - 1] == '/')
-		n--;
-	s->base_url[n] = '\0';
+	s->base_url[slice_trim_end(slice_of(url), "/").n] = '\0';
 	return 0;
 }
 
