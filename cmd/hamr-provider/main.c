@@ -139,7 +139,7 @@ run(struct provider *p, const struct flags *f, struct stage *s,
 int
 main(int argc, char **argv)
 {
-	struct provider p = { .set = NULL };
+	struct provider p;
 	struct stage stage = { .ops = &provider_ops, .self = &p };
 	struct stage_args args = { .mode = STAGE_FILTER };
 	struct flags flags = { .api = NULL };
@@ -171,8 +171,8 @@ main(int argc, char **argv)
 		stage.nfiles = (size_t)(argc - optind);
 		provider_init(&p, &set);
 		st = run(&p, &flags, &stage, &e);
+		provider_release(&p);
 	}
-	provider_release(&p);
 	settings_release(&set);
 	conf_free(conf);
 	FREE(root, args.set);

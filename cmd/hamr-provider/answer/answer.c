@@ -132,17 +132,14 @@ answer_new(enum dialect_kind kind, struct slice tools, bool forbidden,
 {
 	struct answer *a = xcalloc(1, sizeof *a);
 
-	a->delta = delta;
-	a->ctx = ctx;
-	a->kind = kind;
-	a->tools = tools;
-	a->forbidden = forbidden;
-	a->splitter = reasoning_new(on_thought, in_call, a);
+	*a = (struct answer){ .delta = delta, .ctx = ctx, .kind = kind,
+		.tools = tools, .forbidden = forbidden,
+		.splitter = reasoning_new(on_thought, in_call, a),
+		.harmony = { .emit = on_channel, .ctx = a },
+		.said = { .limit = repeat_limit },
+		.thought = { .limit = repeat_limit },
+		.usage = { -1, -1, -1, -1 } };
 	new_dialect(a);
-	a->said.limit = a->thought.limit = repeat_limit;
-	a->harmony.emit = on_channel;
-	a->harmony.ctx = a;
-	a->usage = (struct usage){ -1, -1, -1, -1 };
 	bufs_init(ALL(a), BUF_RECORD_MAX);
 	buf_init(&a->model, 4096);
 	return a;

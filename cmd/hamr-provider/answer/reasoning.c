@@ -54,9 +54,7 @@ reasoning_new(reasoning_fn *emit, reasoning_call_fn *in_call, void *ctx)
 {
 	struct reasoning *t = xcalloc(1, sizeof *t);
 
-	t->emit = emit;
-	t->in_call = in_call;
-	t->ctx = ctx;
+	*t = (struct reasoning){ .emit = emit, .in_call = in_call, .ctx = ctx };
 	buf_init(&t->tag, 64);
 	bufs_init(BUFS(&t->white, &t->doubt, &t->out), BUF_RECORD_MAX);
 	return t;

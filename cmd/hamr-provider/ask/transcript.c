@@ -278,16 +278,13 @@ const struct stage_ops provider_ops = {
 void
 provider_init(struct provider *p, struct settings *set)
 {
-	memset(p, 0, sizeof *p);
-	p->set = set;
-	p->record = -1;
-	p->limit = -1;
+	*p = (struct provider){ .set = set, .spool = -2, .record = -1,
+		.limit = -1 };
 	if (strcmp(set->reasoning_replay, "never") == 0)
 		p->quirks = QUIRK_NO_REASONING;		/* as if refused */
 	bufs_init(BUFS(&p->models, &p->request, &p->tools, &p->constrain,
 	    &p->held), BUF_RECORD_MAX);
 	begin(p);
-	p->spool = -2;
 }
 
 void

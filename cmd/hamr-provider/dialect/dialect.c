@@ -144,10 +144,8 @@ dialect_new(enum dialect_kind kind, struct slice tools,
 {
 	struct dialect *d = xcalloc(1, sizeof *d);
 
-	d->reading.kind = kind;
-	d->reading.tools = tools;
-	d->out = *out;
-	d->ctx = ctx;
+	*d = (struct dialect){ .reading = { .kind = kind, .tools = tools },
+		.out = *out, .ctx = ctx };
 	bufs_init(BUFS(&d->in, &d->ready, &d->white, &d->apart),
 	    BUF_RECORD_MAX);
 	return d;
