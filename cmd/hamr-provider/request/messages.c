@@ -243,11 +243,12 @@ print_content(struct printer *p, struct slice content)
 		return;
 	}
 	buf_addc(p->out, '[');
-	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); )
-		scan_put(p->out, scan_str_is(scan_get(part, "type"),
-		    "image_url") ? "${'type':'text','text':@}" : "$$",
-		    scan_comma(p->out), scan_str_is(scan_get(part, "type"),
-		    "image_url") ? slice_of(p->no_image) : part);
+	for (struct walk w = walk_of(content); walk_next(&w, NULL, &part); ) {
+		bool image = scan_str_is(scan_get(part, "type"), "image_url");
+
+		scan_put(p->out, image ? "${'type':'text','text':@}" : "$$",
+		    scan_comma(p->out), image ? slice_of(p->no_image) : part);
+	}
 	buf_addc(p->out, ']');
 }
 
