@@ -415,7 +415,6 @@ make_body(struct exchange *x)
 			    (quirks & QUIRK_PLAIN_NAMES),
 		},
 		.dialect = dialect,
-		.has_temperature = s->has_temperature,
 		.temperature = s->temperature, .max_tokens = max_tokens(x),
 		.window = s->window, .quirks = quirks,
 		.conf_params = slice_of(s->params),

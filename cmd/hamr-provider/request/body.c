@@ -167,7 +167,7 @@ body_has_tools(const struct body *b)
 void
 body_numbers(const struct body *b, const char *max_tokens, struct buf *out)
 {
-	if (b->has_temperature)
+	if (b->temperature >= 0)
 		buf_fmt(out, ",\"temperature\":%.15g", b->temperature);
 	if (b->max_tokens > 0 && max_tokens != NULL)
 		buf_fmt(out, ",\"%s\":%lld", max_tokens, b->max_tokens);

@@ -17,8 +17,7 @@ struct body {
 	bool stream;
 	struct messages_rules rules;
 	enum dialect_kind dialect;
-	bool has_temperature;
-	double temperature;
+	double temperature;		/* -1: not sent */
 	long long max_tokens;		/* 0: not sent */
 	long long window;		/* to request; 0: the server's own */
 	unsigned quirks;		/* quirks.h */

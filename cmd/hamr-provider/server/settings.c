@@ -436,9 +436,8 @@ load_rest(struct settings *s, struct lookup *l, const struct flags *f,
 	s->system_in_place = conf_bool(l->conf,
 	    whole_key(l, "system_in_place"));
 	s->stream = conf_bool(l->conf, whole_key(l, "stream"));
-	s->has_temperature = conf_is_set(l->conf, whole_key(l, "temperature"));
-	s->temperature = s->has_temperature ? conf_num(l->conf,
-	    whole_key(l, "temperature")) : 0;
+	s->temperature = conf_is_set(l->conf, whole_key(l, "temperature")) ?
+	    conf_num(l->conf, whole_key(l, "temperature")) : -1;
 	s->reasoning_replay = get_str(l, "reasoning_replay");
 	if (s->api == &api_ollama)
 		load_window(s);

@@ -47,8 +47,8 @@ struct settings {
 	const char *reasoning_replay;	/* auto, always or never */
 	bool own_key;			/* the user's headers hold a key */
 	bool no_images;			/* the model sees no images */
-	bool system_in_place, stream, has_temperature, quiet;
-	double temperature;
+	bool system_in_place, stream, quiet;
+	double temperature;		/* -1: not sent */
 	long long max_tokens, max_retries, max_retry_after_ms, repeat_limit;
 	const char *params;		/* a JSON object, or "" */
 	const struct conf *conf;	/* borrowed, for prices */
