@@ -32,16 +32,6 @@ put_call(struct writer *w, struct slice call)
 	writer_end(w);
 }
 
-static void
-put_result(struct writer *w, struct slice m)
-{
-	writer_part(w, SLICE("\"user\""));
-	scan_put(w->out, "{'type':'tool_result','tool_use_id':$,'content':",
-	    scan_get(m, "tool_call_id"));
-	writer_inside(w, scan_get(m, "content"));
-	writer_end(w);
-}
-
 static const struct form form = {
 	.tools = "[", .tool = "{'name':$,'description':$,'input_schema':$}",
 	.tools_end = "]",
@@ -50,7 +40,8 @@ static const struct form form = {
 	.image_data = "{'type':'image','source':{'type':'base64',"
 	    "'media_type':@,'data':@}",
 	.image_url = "{'type':'image','source':{'type':'url','url':@}",
-	.carried = thoughts, .call = put_call, .result = put_result
+	.carried = thoughts, .call = put_call, .result = writer_result,
+	.result_head = "{'type':'tool_result','tool_use_id':$,'content':"
 };
 
 static void

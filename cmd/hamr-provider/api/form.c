@@ -126,18 +126,23 @@ put_content(struct writer *w, struct slice role, struct slice content)
 }
 
 void
-writer_inside(struct writer *w, struct slice content)
+writer_result(struct writer *w, struct slice m)
 {
-	struct slice role = SLICE("\"user\"");
+	struct slice content = scan_get(m, "content"), role = SLICE("\"user\"");
 	struct writer inner = { .form = w->form, .out = w->out, .role = role };
 
-	if (scan_kind(content) != SCAN_ARRAY) {
+	if (w->form->flat)
+		writer_item(w);
+	else
+		writer_part(w, role);
+	scan_put(w->out, w->form->result_head, scan_get(m, "tool_call_id"));
+	if (scan_kind(content) == SCAN_ARRAY) {
+		buf_addc(w->out, '[');
+		put_content(&inner, role, content);
+		buf_addc(w->out, ']');
+	} else
 		buf_slice(w->out, content.p != NULL ? content : SLICE("\"\""));
-		return;
-	}
-	buf_addc(w->out, '[');
-	put_content(&inner, role, content);
-	buf_addc(w->out, ']');
+	writer_end(w);
 }
 
 /* ---- messages ---- */

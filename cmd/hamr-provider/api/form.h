@@ -26,6 +26,8 @@ struct form {
 	const char *const *carried;
 	void (*call)(struct writer *w, struct slice call);
 	void (*result)(struct writer *w, struct slice message);
+	const char *result_head;	/* for writer_result: a result with its
+					 * call's id, up to its content */
 };
 
 struct writer {
@@ -57,8 +59,9 @@ bool system_text(struct slice messages, struct buf *out);
 void writer_part(struct writer *w, struct slice role);
 void writer_item(struct writer *w);
 void writer_end(struct writer *w);
-/* Write a message's content within a part: parts in brackets, or as is. */
-void writer_inside(struct writer *w, struct slice content);
+/* Write a result as most APIs have it: a user's part, or an item, with the
+ * content in it. */
+void writer_result(struct writer *w, struct slice message);
 void writer_image(struct writer *w, struct slice role, struct slice part);
 
 /* The name of the call of this id, or {NULL, 0}. */

@@ -19,16 +19,6 @@ put_call(struct writer *w, struct slice call)
 	    scan_get(fn, "arguments"));
 }
 
-static void
-put_result(struct writer *w, struct slice m)
-{
-	writer_item(w);
-	scan_put(w->out, "{'type':'function_call_output','call_id':$,"
-	    "'output':", scan_get(m, "tool_call_id"));
-	writer_inside(w, scan_get(m, "content"));
-	buf_addc(w->out, '}');
-}
-
 static const struct form form = {
 	.tools = "[", .tool = "{'type':'function','name':$,'description':$,"
 	    "'parameters':$,'strict':false}", .tools_end = "]",
@@ -37,7 +27,8 @@ static const struct form form = {
 	.said = "{'type':'output_text','text':$",
 	.image_url = "{'type':'input_image','image_url':$",
 	.carried = (const char *const[]){ "reasoning", NULL },
-	.call = put_call, .result = put_result
+	.call = put_call, .result = writer_result,
+	.result_head = "{'type':'function_call_output','call_id':$,'output':"
 };
 
 static void
