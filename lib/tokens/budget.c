@@ -20,7 +20,10 @@ smaller(long a, long b)
 long
 percent_of(long whole, long percent)
 {
-	return whole / 100 * percent + whole % 100 * percent / 100;
+	long part = whole / 100 * percent + whole % 100 * percent / 100;
+
+	/* 0 would mean no limit */
+	return part == 0 && whole > 0 && percent > 0 ? 1 : part;
 }
 
 /* The cap that was set, else max(floor, percent of B); at most bound percent of

@@ -47,6 +47,7 @@ struct budget budget_of(const struct budget_keys *k, long flag_window,
     long limit);
 
 size_t budget_bytes(long tokens);
+/* At least 1, unless one of the two is 0. */
 long percent_of(long whole, long percent);
 
 /* How many bytes from the start of text are at most cap tokens: whole lines if

@@ -188,6 +188,10 @@ is "65536" "$(budget --window 65536)" "65536 57344 12000 34406 57344 25804"
 is "131072" "$(budget)" "131072 122880 12288 43008 122880 55296"
 is "0 is no limit" "$(budget --window 0)" \
 	"unlimited unlimited 12000 40000 unlimited unlimited"
+for window in 1 9; do
+	is "$window: nothing is unlimited" "$(compact --budget \
+		--window $window | grep unlimited)" ""
+done
 is "a cap that was asked for is used as it is" "$(budget --window 131072 \
 	-o agent.max_single_read_result_tokens=1000 \
 	-o context.max_total_read_result_tokens_per_turn=2000)" \
