@@ -252,36 +252,26 @@ is_unit(char c)
 	    c == '\302' || c == '\316';
 }
 
-/* The end of the longest of the words (separated by blanks) that is the whole
- * word at p; NULL if none is. */
+/* The end of the word at p, if it is in the row; else NULL. */
 static const char *
-over_word(const struct line *l, const char *p, const char *words)
+over_word(const struct line *l, const char *p, const char *const *row)
 {
-	const char *best = NULL;
+	const char *q = p;
 
-	while (*words != '\0') {
-		const char *q = p, *w = words;
-
-		while (*w != '\0' && *w != ' ' && q < l->end && *q == *w) {
-			q++;
-			w++;
-		}
-		if ((*w == '\0' || *w == ' ') && !is_word(at(l, q)) &&
-		    (best == NULL || q > best))
-			best = q;
-		while (*words != '\0' && *words++ != ' ')
-			;
-	}
-	return best;
+	while (is_word(at(l, q)))
+		q++;
+	return slice_in((struct slice){ p, (size_t)(q - p) }, row) ? q : NULL;
 }
 
 static const char *
 over_duration(const struct line *l, const char *p, const char *q)
 {
-	static const char close[] = "ns us \302\265s \316\274s ms s m h min "
-	    "mins sec secs seconds";
-	static const char apart[] = "ns us \302\265s ms msec s sec secs second "
-	    "seconds min mins minute minutes hour hours milliseconds";
+	static const char *const close[] = { "ns", "us", "\302\265s",
+		"\316\274s", "ms", "s", "m", "h", "min", "mins", "sec",
+		"secs", "seconds", NULL };
+	static const char *const apart[] = { "ns", "us", "\302\265s", "ms",
+		"msec", "s", "sec", "secs", "second", "seconds", "min", "mins",
+		"minute", "minutes", "hour", "hours", "milliseconds", NULL };
 
 	if (at(l, p - 1) == '.')
 		return NULL;
