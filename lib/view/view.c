@@ -97,15 +97,6 @@ view_is_shown(const struct view *v, size_t node)
 	    (node == 0 && v->nodes[0].kind == VIEW_SYSTEM);
 }
 
-/* The first node of the message that this node is shown in. */
-static size_t
-head(const struct view *v, size_t node)
-{
-	while (v->nodes[node].joins && view_is_shown(v, node - 1))
-		node--;
-	return node;
-}
-
 /* What the node counts as it is shown. */
 static uint64_t
 shown_sum(const struct view *v, size_t i)
@@ -316,7 +307,9 @@ view_invalidate(struct view *v, size_t node)
 {
 	if (!view_is_shown(v, node) || node > v->clean)
 		return;		/* it is past the clean part already */
-	node = head(v, node);
+	/* the first node of the message that it is shown in */
+	while (v->nodes[node].joins && view_is_shown(v, node - 1))
+		node--;
 	if (node >= v->clean)
 		return;
 	v->clean = node;
