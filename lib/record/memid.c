@@ -1,6 +1,6 @@
 /* memid.c - the ids of memory items (chapter 6), without the memory. */
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "memid.h"
@@ -28,9 +28,7 @@ id_of(const struct slice *part, size_t n, char id[MEMID_SIZE])
 	char hex[SHA_HEX];
 
 	hash_parts(part, n, hex);
-	memcpy(id, "m:", 2);
-	memcpy(id + 2, hex, MEMID_SIZE - 3);
-	id[MEMID_SIZE - 1] = '\0';
+	snprintf(id, MEMID_SIZE, "m:%.12s", hex);
 }
 
 void
