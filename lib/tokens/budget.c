@@ -128,13 +128,6 @@ budget_bytes(long tokens)
 
 /* ---- cutting ---- */
 
-/* The next piece of a text, as token_text would count it. */
-static uint64_t
-sum_of(enum token_family f, const char *p, size_t n, unsigned *prev)
-{
-	return token_at_least(token_sum(f, p, n, prev), n);
-}
-
 /* As budget_head, of 1/64 token. */
 static size_t
 head(struct slice text, uint64_t cap, enum token_family f)
@@ -151,7 +144,8 @@ head(struct slice text, uint64_t cap, enum token_family f)
 		 * what fits */
 		if (end - at > 256)
 			end = at + 256;
-		sum += sum_of(f, text.p + at, end - at, &prev);
+		sum += token_at_least(token_sum(f, text.p + at, end - at,
+		    &prev), end - at);
 		if (sum > cap)
 			break;
 		at = end;
@@ -184,7 +178,8 @@ tail(struct slice text, uint64_t cap, enum token_family f)
 
 		if (lf != NULL)
 			from = (size_t)(lf - text.p) + 1;
-		sum += sum_of(f, text.p + from, at - from, &prev);
+		sum += token_at_least(token_sum(f, text.p + from, at - from,
+		    &prev), at - from);
 		if (sum > cap)
 			break;
 		at = from;

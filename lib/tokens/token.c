@@ -9,31 +9,20 @@
 #define PAIRS_FROM 512	/* bytes; shorter texts do not pay for the table */
 #define SCRIPTS_FROM 0xdc	/* the first byte of token_scripts */
 
-static uint8_t
-class_weight(enum token_family f, unsigned a, unsigned b)
-{
-	return token_weight[f][token_class[a] * 32 + token_class[b]];
-}
-
-static uint8_t
-script_weight(enum token_family f, unsigned a, unsigned b)
-{
-	unsigned both = a << 8 | b;
-
-	for (size_t i = 0; i < sizeof token_scripts / sizeof *token_scripts;
-	    i++)
-		if (both >= token_scripts[i].first &&
-		    both <= token_scripts[i].last)
-			return token_scripts[i].weight[f];
-	return class_weight(f, a, b);
-}
-
-/* The weight of two bytes in a row. */
+/* The weight of two bytes in a row: by their script, or else by the classes of
+ * both. */
 static inline uint8_t
 pair_weight(enum token_family f, unsigned a, unsigned b)
 {
-	return a >= SCRIPTS_FROM && b >> 6 == 2 ? script_weight(f, a, b) :
-	    class_weight(f, a, b);
+	const size_t n = sizeof token_scripts / sizeof *token_scripts;
+	unsigned both = a << 8 | b;
+
+	if (a >= SCRIPTS_FROM && b >> 6 == 2)
+		for (size_t i = 0; i < n; i++)
+			if (both >= token_scripts[i].first &&
+			    both <= token_scripts[i].last)
+				return token_scripts[i].weight[f];
+	return token_weight[f][token_class[a] * 32 + token_class[b]];
 }
 
 static inline unsigned
