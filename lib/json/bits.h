@@ -21,31 +21,27 @@ high16(__m128i x)
 	return (unsigned)_mm_movemask_epi8(x);
 }
 
-static inline uint64_t
-like16(const char *p, __m128i want)
+static inline __m128i
+within16(__m128i x, __m128i from, __m128i most)
 {
-	return high16(_mm_cmpeq_epi8(load16(p), want));
+	x = _mm_sub_epi8(x, from);
+	return _mm_cmpeq_epi8(_mm_min_epu8(x, most), x);
 }
 
-static inline uint64_t
-within16(const char *p, __m128i from, __m128i most)
-{
-	__m128i x = _mm_sub_epi8(load16(p), from);
-
-	return high16(_mm_cmpeq_epi8(_mm_min_epu8(x, most), x));
-}
+/* A bit for each of 64 bytes: the high bits of what of() makes of 16 bytes (and
+ * more arguments).  Written out, as -O2 does not unroll a loop. */
+#define BITS64(p, of, ...) (high16(of(load16(p), ##__VA_ARGS__)) | \
+	high16(of(load16((p) + 16), ##__VA_ARGS__)) << 16 | \
+	high16(of(load16((p) + 32), ##__VA_ARGS__)) << 32 | \
+	high16(of(load16((p) + 48), ##__VA_ARGS__)) << 48)
 #endif
 
-/* A bit for each of 64 bytes that equals c.  Written out, as -O2 does not
- * unroll a loop. */
+/* A bit for each of 64 bytes that equals c. */
 static inline uint64_t
 bytes_like(const char *p, char c)
 {
 #ifdef __SSE2__
-	__m128i want = _mm_set1_epi8(c);
-
-	return like16(p, want) | like16(p + 16, want) << 16 |
-	    like16(p + 32, want) << 32 | like16(p + 48, want) << 48;
+	return BITS64(p, _mm_cmpeq_epi8, _mm_set1_epi8(c));
 #else
 	uint64_t found = 0;
 
@@ -60,11 +56,7 @@ static inline uint64_t
 bytes_within(const char *p, char from, char n)
 {
 #ifdef __SSE2__
-	__m128i low = _mm_set1_epi8(from), most = _mm_set1_epi8(n);
-
-	return within16(p, low, most) | within16(p + 16, low, most) << 16 |
-	    within16(p + 32, low, most) << 32 |
-	    within16(p + 48, low, most) << 48;
+	return BITS64(p, within16, _mm_set1_epi8(from), _mm_set1_epi8(n));
 #else
 	uint64_t found = 0;
 
@@ -81,10 +73,7 @@ static inline uint64_t
 bytes_with(const char *p, int bit)
 {
 #ifdef __SSE2__
-	return high16(_mm_slli_epi16(load16(p), 7 - bit)) |
-	    high16(_mm_slli_epi16(load16(p + 16), 7 - bit)) << 16 |
-	    high16(_mm_slli_epi16(load16(p + 32), 7 - bit)) << 32 |
-	    high16(_mm_slli_epi16(load16(p + 48), 7 - bit)) << 48;
+	return BITS64(p, _mm_slli_epi16, 7 - bit);
 #else
 	uint64_t found = 0;
 

@@ -36,11 +36,6 @@ marked(__m128i x)
 	    _mm_cmpeq_epi8(x, _mm_set1_epi8('\\')));
 }
 
-/* A bit for each of 64 bytes, set if of() marks it. */
-#define BITS64(p, of) (high16(of(load16(p))) | \
-	high16(of(load16((p) + 16))) << 16 | \
-	high16(of(load16((p) + 32))) << 32 | high16(of(load16((p) + 48))) << 48)
-
 /* A bit for each of 16 bytes that marked() marks or that is not ASCII. */
 static inline unsigned
 odd_bytes(const char *p)
