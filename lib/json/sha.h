@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-
 #define SHA_BYTES 32
 #define SHA_HEX 65		/* 64 hex digits and a NUL */
 

@@ -1,5 +1,4 @@
-/* walk.c - walks checked JSON, and decodes and writes its strings.
- */
+/* walk.c - walks checked JSON, and decodes and writes its strings. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,12 +6,6 @@
 #include "base/num.h"
 #include "base/utf8.h"
 #include "internal.h"
-
-static struct slice
-inside(struct slice val)
-{
-	return (struct slice){ val.p + 1, val.n - 2 };
-}
 
 /* Just past the string that opens at p. */
 static const char *
@@ -83,7 +76,7 @@ walk_key(struct walk *w, struct slice *key)
 		return true;
 	const char *q = over_string(p, w->end);
 	if (key != NULL)
-		*key = inside((struct slice){ p, (size_t)(q - p) });
+		*key = (struct slice){ p + 1, (size_t)(q - p) - 2 };
 	p = over_blanks(q, w->end);
 	w->p = over_blanks(p + 1, w->end);
 	return true;
@@ -289,7 +282,7 @@ scan_plain(struct slice val)
 	if (scan_kind(val) != SCAN_STRING ||
 	    memchr(val.p, '\\', val.n) != NULL)
 		return (struct slice){ NULL, 0 };
-	return inside(val);
+	return slice_part(val, 1, val.n - 1);
 }
 
 bool
