@@ -16,30 +16,27 @@
 char *
 plugin_find(const char *kind, const char *name, struct err *e)
 {
-	char *prefix = kind != NULL ? xasprintf("hamr-%s-", kind) :
-	    xstrdup("");
-	size_t n = strlen(prefix);
-	char *file = name[0] == '/' ? xstrdup(name) : xasprintf("%s%s",
-	    prefix, strncmp(name, prefix, n) == 0 ? name + n : name);
-	char *path = NULL;
-
 	if (name[0] == '/') {
 		if (which_is_program(name))
-			path = xstrdup(name);
-		else
-			err_set(e, ST_CONFIG, "plug-in %s: not found, or not "
-			    "executable; correct its path or mode, or remove "
-			    "it from the configuration", name);
-	} else if (strchr(file, '/') != NULL) {
+			return xstrdup(name);
+		err_set(e, ST_CONFIG, "plug-in %s: not found, or not "
+		    "executable; correct its path or mode, or remove it from "
+		    "the configuration", name);
+		return NULL;
+	}
+	if (strchr(name, '/') != NULL) {
 		err_set(e, ST_CONFIG, "plug-in \"%s\": give its name or an "
 		    "absolute path", name);
-	} else {
-		path = which_program(file, NULL);
-		if (path == NULL)
-			err_set(e, ST_CONFIG, "plug-in \"%s\": no program %s "
-			    "on PATH; install it, or give its absolute path",
-			    name, file);
+		return NULL;
 	}
+	char *prefix = kind != NULL ? xasprintf("hamr-%s-", kind) :
+	    xstrdup("");
+	bool whole = slice_starts(slice_of(name), prefix);
+	char *file = xasprintf("%s%s", whole ? "" : prefix, name);
+	char *path = which_program(file, NULL);
+	if (path == NULL)
+		err_set(e, ST_CONFIG, "plug-in \"%s\": no program %s on "
+		    "PATH; install it, or give its absolute path", name, file);
 	FREE(prefix, file);
 	return path;
 }
