@@ -31,93 +31,89 @@ struct simple {			/* one simple command */
 	uint64_t rows;		/* a bit for each that its name is in */
 };
 
-/* Rows end at NULL.  A row of two words is a command and its subcommand. */
-static const char *const sleepers[] = { "sleep", "wait", "inotifywait",
-	"fswatch", NULL };
-static const char *const polls[] = { "tail", "ps", "watch", "pgrep", "jobs",
-	"top", "uptime", "docker ps", "docker logs", "docker inspect",
-	"docker compose ps", "docker compose logs",
-	"kubectl rollout status", "kubectl wait", "nc", "ping", "pg_isready",
-	"kubectl get", "kubectl logs", "kubectl describe",
-	"systemctl status", "systemctl is-active", "service status",
-	"journalctl", "squeue", "qstat", "sacct", "gh run", "gh pr checks",
-	"nvidia-smi", "adb devices", "lsusb", NULL };
-static const char *const readers[] = { "ls", "cat", "head", "tail", "grep",
-	"egrep", "fgrep", "rg", "ag", "wc", "pwd", "echo", "printf", "true",
-	":", "false", "test", "[", "[[", "stat", "file", "du", "df", "which",
-	"type", "whoami", "id", "date", "uname", "env", "printenv", "basename",
-	"dirname", "realpath", "readlink", "sort", "uniq", "cut", "tr", "diff",
-	"cmp", "comm", "nl", "od", "xxd", "hexdump", "strings", "sleep", "ps",
-	"pgrep", "jq", "tree", "less", "more", "md5sum", "sha256sum", "cd",
-	"column", "fold", "rev", "tac", "seq", "expr", "hostname", "uptime",
-	"sed -n",
-	"git status", "git log", "git diff", "git show", "git blame",
-	"git ls-files", "git grep", "git rev-parse", "git describe",
-	"docker ps", "docker logs", "kubectl get", "kubectl logs",
-	"systemctl status", "journalctl", NULL };
-static const char *const writers[] = { "rm", "mv", "cp", "mkdir", "rmdir",
-	"touch", "tee", "ln", "install", "patch", "chmod", "chown", "truncate",
-	"dd", "rsync", "unzip", "tar", "gunzip", "gzip", "git apply",
-	"git checkout", "git restore", "git reset", "git stash", "git commit",
-	"git merge", "git rebase", "git revert", "git pull", "git clone",
-	"git mv", "git rm", "git add", "git cherry-pick", "git clean", "git am",
-	"git switch", "git bisect", "npm install", "npm ci", "npm i",
-	"npm uninstall", "yarn add", "yarn install", "pnpm add",
-	"pnpm install", "pip install", "pip3 install", "cargo add",
-	"cargo fmt", "go get", "go fmt", "gofmt -w",
-	"apt install", "apt-get install", "black", "prettier --write",
-	"sed -i", "perl -i", "perl -pi", "wget", "curl -O", "curl -sO",
-	"curl -LO", "convert", "magick", "ffmpeg", "psql -f", NULL };
-/* Writers that do not change what runs. */
-static const char *const recorders[] = { "git add", "git commit",
-	"git checkout -b", "git switch -c", "mkdir", "gofmt -w", "go fmt",
-	"cargo fmt", "black", "prettier --write", NULL };
-/* Writers that edit nothing: what they bring back existed before. */
-static const char *const movers[] = { "git checkout", "git switch",
-	"git bisect", "git reset", "git restore", "git stash", NULL };
-/* They change what runs somewhere, but no file of the work. */
-static const char *const deployers[] = { "terraform apply",
-	"terraform destroy", "ansible-playbook", "kubectl apply",
-	"kubectl create", "kubectl delete", "kubectl set", "kubectl scale",
-	"kubectl patch", "kubectl rollout restart", "kubectl rollout undo",
-	"helm install", "helm upgrade", "helm uninstall", "docker start",
-	"docker stop", "docker rm", "systemctl start", "systemctl stop",
-	"systemctl restart", "systemctl enable", "systemctl disable",
-	"alembic upgrade", "alembic downgrade", "rails db:migrate",
-	"prisma migrate", "npx prisma migrate", "flyway migrate", NULL };
-/* Polls if the command does nothing more. */
-static const char *const tests[] = { "test", "[", "[[", NULL };
-/* They press keys and click in programs that others look at. */
-static const char *const actors[] = { "tmux send-keys", "tmux send",
-	"xdotool", "ydotool", "adb shell input", NULL };
-static const char *const measures[] = { "wc", "du", "df", "free", "stat",
-	"ls", NULL };
-static const char *const finders[] = { "find", "fd", "locate", NULL };
-static const char *const fetchers[] = { "curl", "wget", "http", NULL };
-/* Arguments that make these send something. */
+/* What a command may be; in `rows`, the commands that are it. */
+enum { SLEEPERS, POLLS, READERS, WRITERS, RECORDERS, MOVERS, DEPLOYERS, TESTS,
+	ACTORS, MEASURES, FINDERS, FETCHERS, ECHOES, LANGUAGES, SCRIPTS, PAUSES,
+	CUTS, ROWS };
+
+#define ROW(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+/* Two words are a command and its subcommand. */
+static const char *const *const rows[ROWS] = {
+	[SLEEPERS] = ROW("sleep", "wait", "inotifywait", "fswatch"),
+	[POLLS] = ROW("tail", "ps", "watch", "pgrep", "jobs", "top", "uptime",
+	    "docker ps", "docker logs", "docker inspect", "docker compose ps",
+	    "docker compose logs", "kubectl rollout status", "kubectl wait",
+	    "nc", "ping", "pg_isready", "kubectl get", "kubectl logs",
+	    "kubectl describe", "systemctl status", "systemctl is-active",
+	    "service status", "journalctl", "squeue", "qstat", "sacct",
+	    "gh run", "gh pr checks", "nvidia-smi", "adb devices", "lsusb"),
+	[READERS] = ROW("ls", "cat", "head", "tail", "grep", "egrep", "fgrep",
+	    "rg", "ag", "wc", "pwd", "echo", "printf", "true", ":", "false",
+	    "test", "[", "[[", "stat", "file", "du", "df", "which", "type",
+	    "whoami", "id", "date", "uname", "env", "printenv", "basename",
+	    "dirname", "realpath", "readlink", "sort", "uniq", "cut", "tr",
+	    "diff", "cmp", "comm", "nl", "od", "xxd", "hexdump", "strings",
+	    "sleep", "ps", "pgrep", "jq", "tree", "less", "more", "md5sum",
+	    "sha256sum", "cd", "column", "fold", "rev", "tac", "seq", "expr",
+	    "hostname", "uptime", "sed -n", "git status", "git log", "git diff",
+	    "git show", "git blame", "git ls-files", "git grep",
+	    "git rev-parse", "git describe", "docker ps", "docker logs",
+	    "kubectl get", "kubectl logs", "systemctl status", "journalctl"),
+	[WRITERS] = ROW("rm", "mv", "cp", "mkdir", "rmdir", "touch", "tee",
+	    "ln", "install", "patch", "chmod", "chown", "truncate", "dd",
+	    "rsync", "unzip", "tar", "gunzip", "gzip", "git apply",
+	    "git checkout", "git restore", "git reset", "git stash",
+	    "git commit", "git merge", "git rebase", "git revert", "git pull",
+	    "git clone", "git mv", "git rm", "git add", "git cherry-pick",
+	    "git clean", "git am", "git switch", "git bisect", "npm install",
+	    "npm ci", "npm i", "npm uninstall", "yarn add", "yarn install",
+	    "pnpm add", "pnpm install", "pip install", "pip3 install",
+	    "cargo add", "cargo fmt", "go get", "go fmt", "gofmt -w",
+	    "apt install", "apt-get install", "black", "prettier --write",
+	    "sed -i", "perl -i", "perl -pi", "wget", "curl -O", "curl -sO",
+	    "curl -LO", "convert", "magick", "ffmpeg", "psql -f"),
+	/* Writers that do not change what runs. */
+	[RECORDERS] = ROW("git add", "git commit", "git checkout -b",
+	    "git switch -c", "mkdir", "gofmt -w", "go fmt", "cargo fmt",
+	    "black", "prettier --write"),
+	/* Writers that edit nothing: what they bring back existed before. */
+	[MOVERS] = ROW("git checkout", "git switch", "git bisect", "git reset",
+	    "git restore", "git stash"),
+	/* They change what runs somewhere, but no file of the work. */
+	[DEPLOYERS] = ROW("terraform apply", "terraform destroy",
+	    "ansible-playbook", "kubectl apply", "kubectl create",
+	    "kubectl delete", "kubectl set", "kubectl scale", "kubectl patch",
+	    "kubectl rollout restart", "kubectl rollout undo", "helm install",
+	    "helm upgrade", "helm uninstall", "docker start", "docker stop",
+	    "docker rm", "systemctl start", "systemctl stop",
+	    "systemctl restart", "systemctl enable", "systemctl disable",
+	    "alembic upgrade", "alembic downgrade", "rails db:migrate",
+	    "prisma migrate", "npx prisma migrate", "flyway migrate"),
+	/* Polls if the command does nothing more. */
+	[TESTS] = ROW("test", "[", "[["),
+	/* They press keys and click in programs that others look at. */
+	[ACTORS] = ROW("tmux send-keys", "tmux send", "xdotool", "ydotool",
+	    "adb shell input"),
+	[MEASURES] = ROW("wc", "du", "df", "free", "stat", "ls"),
+	[FINDERS] = ROW("find", "fd", "locate"),
+	[FETCHERS] = ROW("curl", "wget", "http"),
+	/* They print words of their own call. */
+	[ECHOES] = ROW("echo", "printf", "terraform plan", "tofu plan"),
+	[LANGUAGES] = ROW("python", "python3", "node", "perl", "ruby"),
+	[SCRIPTS] = ROW("python -c", "python3 -c", "node -e", "perl -e",
+	    "ruby -e"),
+	[PAUSES] = ROW("sleep"),
+	[CUTS] = ROW("head", "tail"),
+};
+
+/* Arguments that make FETCHERS send something. */
 static const char *const bodies[] = { "POST", "-XPOST", "-d", "--data",
 	"--data-raw", "--data-binary", "--json", "-F", "--form", NULL };
-/* They print words of their own call. */
-static const char *const echoes[] = { "echo", "printf", "terraform plan",
-	"tofu plan", NULL };
-static const char *const languages[] = { "python", "python3", "node", "perl",
-	"ruby", NULL };
-static const char *const scripts[] = { "python -c", "python3 -c", "node -e",
-	"perl -e", "ruby -e", NULL };
 /* Words before the command itself, or without one. */
 static const char *const prefixes[] = { "sudo", "time", "nohup", "exec",
 	"command", "builtin", "env", "nice", "do", "done", "then", "else", "fi",
 	"while", "until", "if", "!", "{", NULL };
-
-static const char *const pauses[] = { "sleep", NULL };
-static const char *const cuts[] = { "head", "tail", NULL };
-
-enum { SLEEPERS, POLLS, READERS, WRITERS, RECORDERS, MOVERS, DEPLOYERS, TESTS,
-	ACTORS, MEASURES, FINDERS, FETCHERS, ECHOES, LANGUAGES, SCRIPTS, PAUSES,
-	CUTS, ROWS };
-static const char *const *const rows[ROWS] = { sleepers, polls, readers,
-	writers, recorders, movers, deployers, tests, actors, measures, finders,
-	fetchers, echoes, languages, scripts, pauses, cuts };
 
 /* What is printed after them may go to a pipe or to a file. */
 static const char *const groups[] = { "{", "do", "then", "else", "exec", NULL };
