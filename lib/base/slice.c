@@ -51,6 +51,14 @@ slice_in(struct slice s, const char *const *row)
 	return false;
 }
 
+int
+slice_order(struct slice a, struct slice b)
+{
+	int order = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
+
+	return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
+}
+
 struct slice
 slice_of(const char *text)
 {

@@ -53,6 +53,10 @@ is_whitespace(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Less than, equal to or greater than 0: the order of a and b by their bytes; a
+ * prefix comes first. */
+int slice_order(struct slice a, struct slice b);
+
 /* Is s one of these words?  NULL ends the row. */
 bool slice_in(struct slice s, const char *const *row);
 struct slice slice_of(const char *text);	/* of a C string, or NULL */

@@ -227,11 +227,8 @@ static int
 by_text(const void *x, const void *y)
 {
 	const struct scan_key *a = x, *b = y;
-	int order = memcmp(a->text.p, b->text.p, num_min(a->text.n,
-	    b->text.n));
+	int order = slice_order(a->text, b->text);
 
-	if (order == 0 && a->text.n != b->text.n)
-		order = a->text.n < b->text.n ? -1 : 1;
 	return order != 0 ? order : a->at < b->at ? -1 : a->at > b->at;
 }
 

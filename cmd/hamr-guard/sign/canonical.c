@@ -13,11 +13,8 @@
 static int
 by_key(const void *a, const void *b)
 {
-	struct slice x = ((const struct named_value *)a)->key;
-	struct slice y = ((const struct named_value *)b)->key;
-	int d = memcmp(x.p, y.p, x.n < y.n ? x.n : y.n);
-
-	return d != 0 ? d : (x.n > y.n) - (x.n < y.n);
+	return slice_order(((const struct named_value *)a)->key,
+	    ((const struct named_value *)b)->key);
 }
 
 void

@@ -156,17 +156,9 @@ put_block(struct store *st, int64_t id, struct slice words, struct err *e)
 /* ---- runs: sorted, distinct words, an LF after each ---- */
 
 static int
-compare(struct slice a, struct slice b)
-{
-	int c = memcmp(a.p, b.p, a.n < b.n ? a.n : b.n);
-
-	return c != 0 ? c : (a.n > b.n) - (a.n < b.n);
-}
-
-static int
 by_text(const void *a, const void *b)
 {
-	return compare(*(const struct slice *)a, *(const struct slice *)b);
+	return slice_order(*(const struct slice *)a, *(const struct slice *)b);
 }
 
 /* ---- the end of a transaction ---- */
@@ -209,7 +201,7 @@ join_last(struct store *st, struct buf *run, struct err *e)
 	b = buf_view(&last);
 	bool is_x = slice_line(&a, &x), is_y = slice_line(&b, &y);
 	while (is_x || is_y) {
-		int c = !is_x ? 1 : !is_y ? -1 : compare(x, y);
+		int c = !is_x ? 1 : !is_y ? -1 : slice_order(x, y);
 
 		put_word(&both, c <= 0 ? x : y);
 		if (c <= 0)
