@@ -33,11 +33,11 @@ struct open_call {
 	enum action action;	/* of its verdict */
 	uint64_t turn;
 	struct seen *seen;	/* what another system's rules know of it */
-	/* and ours: */
+	/* For our rules: */
 	bool exempt;
-	unsigned long same;	/* identical ones in this message */
-	unsigned long changes;	/* calls before and with it in this step that
-				 * may change files */
+	unsigned long same;	/* identical calls in this message */
+	unsigned long changes;	/* calls up to this one in the step that may
+				 * change files */
 	struct due {		/* warnings due at the end of its step */
 		enum rule rule;
 		unsigned long count;
@@ -53,8 +53,8 @@ struct guard;
 struct rules {
 	/* A message's calls came; they are the current step. */
 	void (*calls)(struct guard *g);
-	/* One of these is taken in; args is decoded (p NULL: not JSON).  May
-	 * be NULL. */
+	/* One of these was read; args are decoded (p NULL: not JSON).  May be
+	 * NULL. */
 	void (*taken)(struct guard *g, struct open_call *c, struct slice args);
 	/* The result of a call of this turn that ran. */
 	void (*result)(struct guard *g, struct open_call *c,
@@ -87,34 +87,35 @@ struct guard {
 	struct step {		/* the current step */
 		size_t first, left;	/* its calls; without a result */
 		int weight;	/* the largest of its calls, in sixths */
-		bool idle, sweep;	/* of its calls, one cannot inform;
-				 * reads what was shown, or past an end */
-		bool polls;		/* all look for what may come yet */
-		bool spared;	/* all that weighs is one repeat each, or
-				 * one more of what is made */
+		bool idle;	/* one of its calls cannot tell anything new */
+		bool sweep;	/* one reads what was shown, or past an end */
+		bool polls;	/* all wait for something yet to come */
+		bool spared;	/* all that weighs is a first repeat, or one
+				 * more thing of a kind that is being made */
 		bool blocked, halted;
 		bool news;	/* it brought something new */
-		bool shown;	/* or at least a little */
-		bool changed;	/* or changed a file */
-		bool stuck;	/* of its calls, one is at stuck_at_cap */
-		unsigned long futile;	/* edits that did not help: text is
-				 * due */
+		bool shown;	/* ... or at least a little */
+		bool changed;	/* it changed a file */
+		bool stuck;	/* one of its calls is at stuck_at_cap */
+		unsigned long futile;	/* edits that did not help, if text
+					 * is due for them */
 	} step;
-	/* of the transcript */
+	/* ---- of the transcript ---- */
 	bool contract;		/* agent.contract says files must change */
 	bool patch;		/* agent.mode, if it is known */
-	bool few_reads, small;	/* the window is small; so it is configured */
-	struct answers {	/* judges answers, besides their words */
+	bool few_reads;		/* the window is small ... */
+	bool small;		/* ... as configured */
+	struct answers {	/* about answers, besides their words */
 		unsigned long nudged_call, nudged_turn;
 		uint64_t text;	/* hash of the last one without calls */
-		unsigned same;	/* how often in a row */
+		unsigned same;	/* how often it came in a row */
 		enum { NEVER, BEFORE_CHANGE, AFTER_CHANGE } ran;
-				/* was something run that may prove the last
-				 * change?  Survives turns. */
+				/* when something ran that may prove the last
+				 * change; survives turns */
 		bool compacted;	/* none was given since a compaction */
 	} answers;
 	struct buf kept;	/* texts that streaks rest on */
-	/* the turn */
+	/* ---- of the turn ---- */
 	/* The signatures of its last calls by their ids, for results that only
 	 * name the call they repeat.  Direct-mapped: a newer id may push out
 	 * an older one. */
@@ -127,60 +128,58 @@ struct guard {
 	uint64_t epoch;
 	uint64_t window;	/* compactions so far */
 	uint64_t news;		/* how often something new has come */
-	uint64_t shown_new;	/* and how often anything, however short */
-	uint64_t passed;	/* how often what was run did not fail */
-	uint64_t thought;	/* of the last call that is one, but for its
-				 * numbers */
+	uint64_t shown_new;	/* ... or anything new, however short */
+	uint64_t passed;	/* how often something that ran did not fail */
+	uint64_t thought;	/* traits.thought of the last such call */
 	uint64_t ran;		/* new calls that did more than ask */
 	uint64_t acted;		/* calls known to have done something new */
-	uint64_t made;		/* what was last made or changed, but for its
-				 * numbers */
-	unsigned steps;		/* with calls */
-	unsigned long calls, reads;	/* that ran */
+	uint64_t made;		/* hash of what was last made or changed,
+				 * without its numbers */
+	unsigned steps;		/* steps with calls */
+	unsigned long calls, reads;	/* those that ran */
 	unsigned long still;	/* steps without a change of a file */
-	bool task;		/* meta.contract says they are to change */
-	enum asks asks;		/* of the person, as the message says */
-	unsigned long often;	/* how often, ditto */
-	struct buf person;	/* which is this; or the answer that
-				 * they approve of */
-	struct buf errand;	/* ditto, or the one before, if this only
-				 * replies to a question */
-	struct buf said;	/* the last answer, if it may be a
-				 * plan */
+	bool task;		/* meta.contract says that files must change */
+	enum asks asks;		/* what the person's message asks for ... */
+	unsigned long often;	/* ... and how often */
+	struct buf person;	/* that message, or the answer that it approves
+				 * of */
+	struct buf errand;	/* the same, or the message before, if this one
+				 * only replies to a question */
+	struct buf said;	/* the last answer, if it may be a plan */
 	bool calls_asked;
 	struct streaks seen;	/* by signature */
 	struct streaks faults;	/* of a tool and an error, in this epoch */
-	struct streaks same;	/* of a tool and a short answer, ditto */
+	struct streaks same;	/* of a tool and a short answer, likewise */
 	struct streaks states;	/* of a file's state: the call that first led
 				 * to it, or left it */
 	struct hash_set lines, answered;
-	struct hash_set errors;	/* also of one call since it passed */
+	struct hash_set errors;	/* those of one call since it passed, too */
 	struct file_states files;
 	struct cycle cycle;
 	struct stall {
 		unsigned long score;	/* in sixths */
 		unsigned long steps;	/* steps since something new came */
-		unsigned long empty;	/* and since anything, however short */
-		uint64_t gain;		/* too little at once */
-		unsigned long others;	/* of it, by steps not spared */
-		unsigned sweeps;	/* of its score that only read again */
-		unsigned polls;		/* or only polled */
-		bool told;	/* warned of repeats or of this */
-		bool asked;	/* text was asked for since then */
-		bool over;	/* and the stall went on */
+		unsigned long empty;	/* ... anything new, however short */
+		uint64_t gain;		/* what came, too little at once */
+		unsigned long others;	/* of the score, by steps not spared */
+		unsigned sweeps;	/* steps of it that only read again */
+		unsigned polls;		/* steps of it that only polled */
+		bool told;	/* it was warned of repeats, or of this */
+		bool asked;	/* text was asked for since */
+		bool over;	/* ... and the stall went on */
 		struct call_row calls;
 	} stall;
 	struct halt {		/* the one in force */
 		bool on;
 		struct verdict v;
-		struct call_ref call;	/* that it began with */
+		struct call_ref call;	/* the call it began with */
 		char *message;
 	} halt;
-	struct call_row last;	/* a call of each of the last steps */
+	struct call_row last;	/* one call of each of the last steps */
 	unsigned stuck;		/* the largest streak of this epoch */
-	bool waited, planned;	/* the last step did only that */
-	unsigned long text_only;	/* messages that are to be text */
-	enum rule text_rule;	/* that asked for it */
+	bool waited, planned;	/* the last step did nothing else */
+	unsigned long text_only;	/* messages that must be text only */
+	enum rule text_rule;	/* the rule that asked for it */
 	unsigned long text_count;
 };
 
@@ -203,8 +202,8 @@ void guard_put(struct guard *g, const struct open_call *c,
     struct verdict *v);
 /* Emit a verdict on a call that just came, and note it as that call's. */
 void guard_put_call(struct guard *g, struct open_call *c, struct verdict *v);
-/* The halt v on c is in force for all later calls of the turn.  And what is
- * said of those. */
+/* Put the halt v on c in force for all later calls of the turn. */
 void guard_halt(struct guard *g, const struct open_call *c,
     const struct verdict *v);
+/* Emit the verdict on such a later call. */
 void guard_put_halted(struct guard *g, struct open_call *c);

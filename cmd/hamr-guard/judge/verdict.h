@@ -68,17 +68,17 @@ struct verdict {
 
 	/* Why it was said.  A limit of 0 is one that the rule does not have. */
 	unsigned long warn, block, halt;	/* limits in force */
-	bool gated;		/* block and halt put off: something new came
-				 * since the model was last told */
+	bool gated;		/* block and halt are put off, as something new
+				 * came since the model was last told */
 	bool poll, transient;	/* limits multiplied for this */
-	bool late;		/* block and halt multiplied: the repeat may
-				 * be right (traits.late) */
+	bool late;		/* block and halt are multiplied, as the repeat
+				 * may be right (traits.late) */
 	bool text;		/* the message had to be text only */
 	unsigned long same;	/* calls with this outcome in this epoch */
-	unsigned long refused;	/* of this signature, since then */
-	unsigned long epoch;	/* progress so far in this turn */
+	unsigned long refused;	/* refusals of this signature since */
+	unsigned long epoch;	/* how often this turn made progress */
 	unsigned long steps;	/* since anything new came, however short */
-	unsigned long span;	/* since something of some length came */
+	unsigned long span;	/* since something new of some length came */
 	unsigned long score;	/* of the stall rule, in sixths of a point */
 	unsigned long period, laps;	/* of a cycle, else 0 */
 	size_t line;		/* the record that the verdict follows */
@@ -116,12 +116,12 @@ struct nudge {
 	struct buf text;
 	bool by[RULES];
 	size_t n;		/* verdicts */
-	size_t more;		/* of these, like one with words */
-	bool only;		/* nothing else is to be said */
+	size_t more;		/* of these, those like one that has words */
+	bool only;		/* nothing else may be said */
 };
 
-/* Add what a verdict says.  only: instead of all else, as it asks for text and
- * the rest speaks of calls. */
+/* Add what a verdict says.  only: it asks for text, so what others say of calls
+ * is left out. */
 void nudge_add(struct nudge *g, const struct verdict *v, bool only);
 /* Write it if there is anything to say, and empty it. */
 void nudge_put(struct nudge *g, struct stage *s);

@@ -13,8 +13,8 @@
 
 #define NAMES 512
 
-/* A signature to compare by: 128 bits, quickly made.  The SHA-256 is made of
- * the same bytes when it is to be written. */
+/* A signature to compare by: 128 bits, cheap to make.  When one is written to a
+ * record, SHA-256 is computed over the same bytes. */
 struct sig {
 	uint64_t a, b;
 };
@@ -28,62 +28,64 @@ sig_is(struct sig x, struct sig y)
 /* What a call is, by its name and arguments alone. */
 struct traits {
 	struct sig sig;
-	struct sig does;	/* the same of what a command does, whatever
-				 * else it prints */
+	struct sig does;	/* the same for what a command does, without
+				 * what it merely prints */
 	size_t at, n;		/* its text in the signer's memory */
 	uint64_t tool;		/* hash of its name */
-	bool idle;		/* cannot inform */
-	uint64_t thought;	/* of one that only thinks: what, but for its
-				 * numbers; else 0 */
+	bool idle;		/* cannot tell anything new */
+	uint64_t thought;	/* of a call that only thinks: a hash of the
+				 * thought without its numbers; else 0 */
 	bool poll;
 	bool waits;		/* sleeps, or waits for something */
 	bool pauses;		/* does nothing but wait */
-	bool patient;		/* such a call, or a poll after one */
-	bool asked;		/* a person asks for it to be repeated, as long
-				 * as it does not fail */
-	bool awaited;		/* or whatever comes of it */
-	unsigned long often;	/* or so often; 0: they do not say */
-	bool late;		/* refused late: a person may ask for it, or
-				 * other calls change what it shows */
-	bool cuts;		/* the end of a pipe shows so many lines */
+	bool patient;		/* pauses, or polls after a pause */
+	bool asked;		/* a person wants it repeated, as long as it
+				 * does not fail */
+	bool awaited;		/* ... or whatever it returns */
+	unsigned long often;	/* ... this many times; 0: they did not say */
+	bool late;		/* to be refused late: a person may want it, or
+				 * other calls may change what it shows */
+	bool cuts;		/* head or tail at the end of a pipe limits the
+				 * lines it shows */
 	bool measures;		/* counts or weighs what may grow: wc, du */
 	bool acts;		/* does something that its result shows: a
 				 * click, a move */
-	size_t echoes;		/* may print words of its own, lines as long as
-				 * this: echo, python -c; 0: it does not */
+	size_t echoes;		/* it may print text of its own arguments (echo,
+				 * python -c): lines of at least this length
+				 * that stand there; 0: it does not */
 	bool bash;
 	bool network;		/* its errors are often not its own */
-	bool fetches;		/* shows a page of the web, perhaps */
+	bool fetches;		/* may show a web page */
 	bool tracks;		/* reads or keeps a to-do list */
-	bool plans;		/* is given a whole to-do list */
+	bool plans;		/* gets a whole to-do list */
 	bool edits;		/* edit or write */
-	bool write;		/* of these, it has all of the content */
+	bool write;		/* ... that has the whole content */
 	bool looks;		/* the read tool */
 	bool reads;		/* known to change nothing */
 	bool seeks;		/* looks for something that may not be there */
-	bool files;		/* if it seeks, in files, as far as its name
-				 * tells; not in a world that goes on, as in
+	bool files;		/* if it seeks, its name suggests files, not
+				 * something that changes by itself, such as
 				 * mail or tickets */
-	bool asks;		/* a question, as its name says */
-	bool sends;		/* makes or fills in one more, ditto */
-	bool alters;		/* changes one of many things, ditto */
-	bool consults;		/* asks a person, ditto */
+	bool asks;		/* by its name, a question */
+	bool sends;		/* by its name, creates or fills in one more */
+	bool alters;		/* by its name, changes one of many things */
+	bool consults;		/* by its name, asks a person */
 	bool mutates;		/* known to change files */
-	bool runs;		/* runs what may prove a change */
-	bool moves;		/* between states that git has */
-	bool matters;		/* what it changes may make checks stale */
+	bool runs;		/* runs something that may prove a change */
+	bool moves;		/* between states that git keeps */
+	bool matters;		/* its changes may make earlier checks stale */
 	uint64_t removes;	/* hash of the one path it removes; 0: none */
 	uint64_t path;		/* hash; 0: none */
 	uint64_t change;	/* of an edit: new text less old; of a write:
 				 * the content (judge/file_states.h) */
 	bool comments;		/* an edit of comments alone */
-	struct code code;	/* of a write or a patch; of the place where
-				 * an edit changes only comments (exact) or
-				 * numbers (shape), 0: it does more; of the
+	struct code code;	/* of a write or a patch; the place where an
+				 * edit changes only comments (exact) or numbers
+				 * (shape), 0 if it changes more; of the
 				 * arguments of other calls */
 };
 
-/* What signs calls; zero it, release it. */
+/* What signs calls.  Zero it before use. */
 struct signer {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
 					 * borrowed */
