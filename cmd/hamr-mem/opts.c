@@ -198,7 +198,7 @@ opts_read(struct opts *o, int argc, char **argv, struct err *e)
 		o->command = f->command;
 		argc -= optind;
 		argv += optind;
-		optind = 0;		/* makes getopt_long start anew */
+		optind = 0;		/* makes getopt_long start over */
 		if (take_all(o, argc, argv, f->opts, f->lopts, e) < 0)
 			return -1;
 		if (o->nargs == 0 && f->wants != NULL)

@@ -28,8 +28,8 @@ int import_open(struct import **out, struct rec_in *in,
     const struct import_opts *o, struct err *e);
 
 /* As rec_next(): 1 a record (its number is the line it began on), 0 the end,
- * -1 refused; the next call goes on after it.  An input that yields no records
- * is refused at its end. */
+ * -1 refused; the next call continues after it.  An input that yields no
+ * records is refused at its end. */
 int import_next(struct import *im, const struct rec **r, struct err *e);
 
 /* Was the input refused at its end because it yielded no records? */

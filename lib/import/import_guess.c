@@ -340,7 +340,7 @@ look_at_line(struct look *k, struct slice line)
 	}
 	k->message = scan_kind(rec_get(&r, "role")) == SCAN_STRING;
 	k->foreign |= fits(r.line, SLICE("@foreign-message"));
-	/* behind a message only messages tell, as kimi's own roles do: an
+	/* after a message only messages tell, as kimi's own roles do: an
 	 * event may be any stage's */
 	if (!k->hamr || k->message)
 		look_at(k, r.line, false);
@@ -494,8 +494,8 @@ guess_document(struct look *k, struct slice s)
 	g->bad_array = !good && *s.p == '[';
 	if (!good && k->found == 0)
 		return;
-	/* does its first value go on in the next line?  (Not a string: then the
-	 * line is broken.) */
+	/* does its first value continue in the next line?  (Not a string: then
+	 * the line is broken.) */
 	for (; lf != NULL && p < lf; p++)
 		if (quoted && *p == '\\')
 			p++;

@@ -38,6 +38,6 @@ struct guess {
 };
 
 /* head: the file's beginning; all: there is no more, or we saw enough;
- * lenient: go on after a first line that is refused.  The answer does not
+ * lenient: continue after a first line that is refused.  The answer does not
  * depend on earlier calls. */
 void import_guess(struct slice head, bool all, bool lenient, struct guess *g);

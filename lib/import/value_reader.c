@@ -202,7 +202,7 @@ next_value(struct value_reader *u, bool wait, struct err *e)
 		if (begun && u->end.at == 0 && u->in_array &&
 		    (u->after || *raw.p == ',' || *raw.p == ']')) {
 			/* a comma is missing before this byte, or there is one
-			 * too many: go on behind it */
+			 * too many: continue after it */
 			why = u->after ? "no comma between the values of an "
 			    "array" : "a comma where a value should be";
 			u->line = u->now + 1;

@@ -34,9 +34,9 @@ struct value_reader {
 };
 
 /* The next unit.  1: it is in u->json; 0: the end; -1: refused, e says why and
- * the next call goes on after it (a value over several lines that is cut short
- * is first given without what is not whole); 2 (only without wait): more must
- * be read first. */
+ * the next call continues after it (a value over several lines that is cut
+ * short is first given without its incomplete part); 2 (only without wait):
+ * more must be read first. */
 int value_reader_next(struct value_reader *u, bool wait, struct err *e);
 void value_reader_release(struct value_reader *u);
 

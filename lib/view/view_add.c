@@ -282,7 +282,7 @@ add_text(struct view *v, const struct rec *r, struct slice content)
 	struct piece *p;
 
 	if (after && !person) {
-		/* it is folded into the result, behind a mark */
+		/* it is folded into the result, after a mark */
 		struct buf mark = BUF_INIT(BUF_RECORD_MAX), text = mark;
 		struct slice by = msg_meta(r, "by");
 

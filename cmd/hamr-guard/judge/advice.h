@@ -46,7 +46,7 @@ struct facts {
 	struct slice tool;	/* decoded name */
 	unsigned long wait;	/* seconds */
 	const struct call_row *history;	/* of attempts; NULL: none */
-	const char *attempts;	/* the same, a line each behind a line end */
+	const char *attempts;	/* the same, each after a line end */
 };
 
 /* The sentence for a verdict, which the caller frees.  {limit} is the highest

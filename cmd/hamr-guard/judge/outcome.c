@@ -704,7 +704,7 @@ read_text(struct guard *g, const struct open_call *c, const struct streak *e,
 		o->d.gain = 0;
 	o->brief = o->d.chars - (o->nothing || o->failed ? o->d.own : 0) <
 	    g->policy->min_gain;
-	/* needed only when a call is repeated; what is made anew each time is
+	/* needed only when a call is repeated; what is made again each time is
 	 * not waited for */
 	if (e != NULL && !o->failed && !c->is.tracks && !c->is.looks &&
 	    !c->is.edits && !c->is.seeks &&

@@ -226,7 +226,7 @@ judge_answer(struct guard *g, struct open_call *c, const struct outcome *o)
 		add_due(c, RULE_SAME_ANSWER, e->n, e->sig.b);
 }
 
-/* Whatever is run, the failure is the same but for lines and columns since a
+/* Whatever is run, the failure is the same except for lines and columns since a
  * command last succeeded: a new script each time, or lines inserted above the
  * fault.  This also happens when one fault is fixed in many places, so warn
  * late, and do not ask for text. */
@@ -426,7 +426,7 @@ weight(const struct open_call *c, const struct streak *e,
 		return POINT / 6;
 	if (c->is.poll)
 		return poll_weight(c, o);
-	/* a question that had the same answer but for times and ids; what
+	/* a question that had the same answer except for times and ids; what
 	 * counts up may count what others do */
 	if (like != CHANGED && !o->counts &&
 	    (is_question(&c->is) || c->is.fetches))

@@ -92,7 +92,7 @@ nudge_add(struct nudge *g, const struct verdict *v, bool only)
 		buf_reset(&g->text);
 		g->more = 0;
 	} else if (told) {
-		/* two of one rule would be the same paragraph but for a name;
+		/* two of one rule would be one paragraph with another name;
 		 * two of one cycle, quite the same */
 		g->more += v->rule != RULE_CYCLE;
 		return;

@@ -77,7 +77,7 @@ has(struct slice word, const char *const *row, bool first)
 	return *row != NULL;
 }
 
-/* The same where words are not divided: what the text begins with behind a
+/* The same where words are not divided: what the text begins with after a
  * number or "every", and what it has in it. */
 static unsigned
 kind_within(struct slice *text, bool after)
@@ -107,7 +107,7 @@ kind_within(struct slice *text, bool after)
 struct before {
 	unsigned many;		/* words left in which what is counted may
 				 * follow a number that is not small */
-	unsigned every;		/* ditto, a unit */
+	unsigned every;		/* likewise, a unit */
 	bool once, digits, x;
 	enum { NOTHING, KEEP, SOON, SOON_AS } last;
 	unsigned long number;	/* the last one */

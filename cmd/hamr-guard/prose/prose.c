@@ -101,7 +101,7 @@ static bool
 has_stem(struct slice text, struct phrases *stems)
 {
 	const char *end = text.p + text.n;
-	uint64_t inside = 0;	/* a word goes on from the block before */
+	uint64_t inside = 0;	/* a word continues from the block before */
 
 	for (const char *block = text.p; block < end; block += 64) {
 		uint64_t words = bits_before(block, end) &

@@ -56,8 +56,8 @@ struct report {
 	struct usage usage;
 	struct judge *judge;	/* one, or PROFILES */
 	void *self;		/* the one's own */
-	const char *name;	/* of the file in hand: lives as long as p */
-	const struct rec *rec;	/* the record in hand */
+	const char *name;	/* of the current file: lives as long as p */
+	const struct rec *rec;	/* the current record */
 	bool open;		/* a transcript has begun */
 	unsigned long of_file;	/* which one of its file */
 	bool begun;		/* something was printed */

@@ -32,7 +32,7 @@ struct usage {
 	size_t first_line, last_line;	/* of this transcript */
 	uint64_t context;	/* of the messages so far, in 1/64 tokens */
 	uint64_t tools;
-	uint64_t step_cost;	/* of the step in hand */
+	uint64_t step_cost;	/* of the current step */
 	struct usage_call *call;	/* those of the step from first to n */
 	size_t n, first;
 	/* the last result: */

@@ -89,7 +89,7 @@ struct traits {
 struct signer {
 	struct user_rules *rules;	/* [loop_guard] normalize, or NULL;
 					 * borrowed */
-	size_t line;		/* of the record in hand, for messages */
+	size_t line;		/* of the current record, for messages */
 	char *root;		/* the hamr record's cwd; NULL: not known */
 	/* private */
 	struct sha *sha;

@@ -615,7 +615,7 @@ is_fraction(struct slice line, const char *p)
 }
 
 /* Is the number from *from to *to in the handle of a page's element, which each
- * snapshot numbers anew: [ref=e12], uid=3_14?  If so, widen it to the whole
+ * snapshot renumbers: [ref=e12], uid=3_14?  If so, widen it to the whole
  * handle. */
 static bool
 is_handle(struct slice line, const char **from, const char **to)

@@ -33,5 +33,5 @@ bool volatile_mask(struct slice line, enum mask what, struct buf *out);
 uint64_t volatile_progress(struct slice text);
 
 /* The sum of the numbers in a text, except those in a word with letters or
- * behind the word id. */
+ * after the word id. */
 uint64_t volatile_sum(struct slice text);

@@ -239,9 +239,10 @@ hide_in_word(char *w, size_t n, bool *bold)
 	}
 }
 
-/* The same in a URL, of marks that it goes on after: for md4c they could begin
- * or end emphasis outside it, but not in [a](URL) or <URL>, where it takes no
- * hidden ones.  It belongs to what begins at from.  Returns where it ended. */
+/* The same in a URL, of marks that it continues after: for md4c they could
+ * begin or end emphasis outside it, but not in [a](URL) or <URL>, where it
+ * takes no hidden ones.  It belongs to what begins at from.  Returns where it
+ * ended. */
 static char *
 hide_in_url(const char *from, char *p)
 {

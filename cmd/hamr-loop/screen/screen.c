@@ -656,10 +656,10 @@ screen_control(struct screen *s, const char *bytes)
 }
 
 void
-screen_redraw_now(struct screen *s, bool anew)
+screen_redraw_now(struct screen *s, bool whole)
 {
 	s->hurry = true;
-	s->torn |= anew;
+	s->torn |= whole;
 }
 
 static void

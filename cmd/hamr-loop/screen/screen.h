@@ -23,7 +23,7 @@
 struct screen;
 
 /* Draw on out.  A process has only one screen.  A dumb terminal is only
- * appended to: its one row is begun anew when it cannot be continued. */
+ * appended to: its one row is started over when it cannot be continued. */
 struct screen *screen_new(int out, bool dumb);
 
 /* Treat the terminal as dumb from now on. */
@@ -54,7 +54,7 @@ void screen_reply(struct screen *s, struct slice reply);
 void screen_await_replies(struct screen *s, struct buf *typed);
 
 /* Lend the terminal to another program: printed text is drawn, the live rows
- * are erased.  Take it back: then they are to be set anew. */
+ * are erased.  Take it back: then set them again. */
 void screen_suspend(struct screen *s);
 void screen_resume(struct screen *s);
 
@@ -74,8 +74,8 @@ void screen_live(struct screen *s, struct slice rows, size_t cursor_row,
 /* Send control bytes of our own (the bell) with the next frame. */
 void screen_control(struct screen *s, const char *bytes);
 
-/* Let the next tick draw at once, as after a key; anew: redraw everything. */
-void screen_redraw_now(struct screen *s, bool anew);
+/* Let the next tick draw at once, as after a key; whole: redraw everything. */
+void screen_redraw_now(struct screen *s, bool whole);
 
 /* Draw if it is time.  Returns the ms until it must be called again, -1:
  * nothing is due. */

@@ -510,7 +510,7 @@ turn_end(struct turn *t)
 	struct slice last = slice_of(k->end);
 	struct buf b = end_record(t);
 
-	/* a resumed turn that still cannot go on has its end record */
+	/* a resumed turn that still cannot continue has its end record */
 	if (!h->failed && k->end_at == h->session->size &&
 	    scan_str_is(scan_get(last, "status"), turn_endings[t->end].word) &&
 	    scan_str_is(scan_get(last, "reason"), t->reason)) {

@@ -211,7 +211,7 @@ put_question_rows(struct asking *k, struct buf *out)
 		put_text(q, &text);
 	struct slice rest = q->diff != NULL ? slice_of(q->diff) :
 	    buf_view(&text);
-	/* behind the names of a diff's file all that is left is hidden */
+	/* after the names of a diff's file all that is left is hidden */
 	while ((rows > 0 || !d.any) && slice_line(&rest, &line)) {
 		size_t had = slice_newlines(buf_view(out));
 

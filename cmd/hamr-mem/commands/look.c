@@ -163,7 +163,7 @@ struct look {
 	struct rec_out out;
 };
 
-/* Open the memories that are meant, and call fn.  When one behind the first is
+/* Open the memories that are meant, and call fn.  When one after the first is
  * damaged, it is named, and the others have to do. */
 static int
 look(const struct opts *o, struct look *l, int (*fn)(struct look *l,

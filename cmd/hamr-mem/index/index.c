@@ -178,7 +178,7 @@ commit(struct index *x, struct err *e)
 	return 0;
 }
 
-/* Commit while running.  A resident stage says what failed and goes on; the
+/* Commit while running.  A resident stage says what failed and continues; the
  * others pass their records on and end with the status. */
 static void
 flush(struct stage *s)

@@ -89,7 +89,7 @@ memories_path(const struct opts *o, bool create, const char **name,
 	return path == NULL ? NULL : plain(path, !project, create, e);
 }
 
-/* Open the memory at path, which is freed, behind the n that are open: 0, 1 if
+/* Open the memory at path, which is freed, after the n that are open: 0, 1 if
  * it is missing, or -1. */
 static int
 open_next(char *path, const char *name, enum db_mode mode,

@@ -24,7 +24,7 @@
  * words_settle stores them. */
 void words_add(struct store *st, struct slice text);
 int words_settle(struct store *st, struct err *e);
-/* Before words_settle: take all words anew from the texts there are, so that
+/* Before words_settle: take all words again from the texts there are, so that
  * none is left that only a removed text had.  0, or -1 with e. */
 int words_collect(struct store *st, struct err *e);
 

@@ -344,7 +344,7 @@ ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
 	uint64_t *again = map_get(fresh, wanted);
 	size_t n = wanted.n > 0 ? 1 : seen->n + fresh->n;
 
-	/* go on from the last number tried, which is the map's value */
+	/* continue from the last number tried, which is the map's value */
 	if (tried != NULL && *tried > 0)
 		n = *tried;
 	if (again != NULL && *again > n)

@@ -67,7 +67,7 @@ void ids_note(struct map *seen, struct slice tool_calls);
 void ids_note_all(struct map *seen, struct slice messages, size_t known);
 
 /* Append to out an id like wanted (decoded, may be empty) that is neither in
- * seen nor in fresh, and put it into fresh: the ids of the answer in hand,
+ * seen nor in fresh, and put it into fresh: the ids of the current answer,
  * which count only when its record is read. */
 void ids_make(const struct map *seen, struct map *fresh, struct slice wanted,
     struct buf *out);

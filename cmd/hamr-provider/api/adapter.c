@@ -370,7 +370,7 @@ adapter_request(struct adapter *ad, const struct body *b,
 	scan_put(in, "},'messages':$}}", messages);
 	if (ask(ad, "request", f) < 0)
 		return -1;
-	ad->made = 0;		/* count anew for the answer */
+	ad->made = 0;		/* count again for the answer */
 	return take_request(ad, b, usual, key, call, out, f);
 }
 

@@ -11,7 +11,7 @@
 #define PIECE_MIN 5		/* bytes of a tag that count as one if cut */
 
 /* Limits for one answer: blocks that had to be read twice, and bytes that were
- * read in vain, as a tag was within a value.  More is an attack. */
+ * read for nothing, as a tag was within a value.  More is an attack. */
 #define AGAIN_MAX 64
 #define VAIN_MAX ((size_t)16 << 20)
 

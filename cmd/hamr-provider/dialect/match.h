@@ -22,5 +22,5 @@ size_t skip_name(struct slice s, size_t at);
 
 /* The tool that a call names, borrowed: gpt-oss and Kimi say functions.NAME,
  * Gemma default_api.NAME, and not every server removes the prefix, or what
- * gpt-oss puts behind the name. */
+ * gpt-oss puts after the name. */
 struct slice tool_name(struct slice said);

@@ -290,7 +290,7 @@ read_tagged(struct reading *r)
 		size_t behind = end + strlen(sep);
 
 		if (end == s.n) {
-			/* words behind the mark: it is only mentioned */
+			/* words after the mark: it is only mentioned */
 			at = skip_name(s, skip_white(s, begin));
 			at = skip_white(s, at);
 			return at == s.n || tag_match(slice_from(s, at),

@@ -355,7 +355,7 @@ is_over(struct http *h)
 		if (m->data.result == CURLE_SEND_ERROR &&
 		    strncmp(h->error, "Connection died", 15) == 0) {
 			/* libcurl counts, over all requests, how often a kept
-			 * connection was closed, and now begins anew */
+			 * connection was closed, and now begins again */
 			h->error[0] = '\0';
 			lib.curl_multi_remove_handle(h->multi, h->easy);
 			add(h);

@@ -34,7 +34,7 @@ struct job {
 };
 
 enum step {
-	STEP_NEXT,		/* go on with the next step */
+	STEP_NEXT,		/* continue with the next step */
 	STEP_DONE,		/* r is the answer */
 	STEP_STOP		/* no answer now: cancelled or at the end */
 };

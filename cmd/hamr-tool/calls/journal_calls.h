@@ -3,7 +3,7 @@
  * A checkpoint is made before the first call of a turn that may write; after
  * each call that wrote, the difference becomes its meta.mutated and an entry
  * for hamr-tool undo.  If no snapshot can be made, that is reported once a
- * turn, and the call goes on.
+ * turn, and the call proceeds.
  */
 #pragma once
 

@@ -99,7 +99,7 @@ struct files {
 struct files *files_new(const char *root, struct err *e);
 void files_free(struct files *f);
 
-/* A person's message: the per-turn read budget begins anew. */
+/* A person's message: the per-turn read budget starts over. */
 void files_turn(struct files *f);
 /* A new transcript: no proof is left. */
 void files_reset(struct files *f);

@@ -22,7 +22,7 @@ struct serve {
 	struct rpc in;
 	struct buf *batch;	/* answers to a batch, or NULL */
 	bool busy;		/* a line is being answered */
-	char *running;		/* id of the call in hand, as JSON */
+	char *running;		/* id of the current call, as JSON */
 	struct slice token;	/* its progressToken, p NULL: none */
 	int64_t progress;	/* how often that was used */
 	long long due;		/* ms; not before */

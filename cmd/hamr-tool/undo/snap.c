@@ -1004,8 +1004,8 @@ folder_changes(struct snap *s, struct undo_entry *c)
 		const uint64_t *is = map_get(&s->folders, rel);
 		uint32_t ino = (uint32_t)mark;
 
-		/* moved with what no snapshot has: undo could only make it
-		 * anew, without that */
+		/* moved with what no snapshot has: undo could only make a
+		 * new one, without that */
 		if (is != NULL ? folder_mode(*is) == folder_mode(mark) :
 		    map_get(&above, rel) == NULL &&
 		    map_get(&moved, inode_key(&ino)) != NULL)

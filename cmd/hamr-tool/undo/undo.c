@@ -46,7 +46,7 @@ struct undo {
 	bool *pick;		/* per entry of j: undo it */
 	struct step *v;
 	size_t n, cap;
-	size_t lost;		/* files behind the last step, which stay */
+	size_t lost;		/* files after the last step, which stay */
 	struct map by_path;	/* -> index + 1 in v */
 	struct undo_entry all;	/* the folders to restore, by path */
 	struct buf text;	/* all old contents */
