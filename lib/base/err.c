@@ -81,6 +81,13 @@ err_sys(struct err *e, enum status st, const char *fmt, ...)
 }
 
 int
+err_open(struct err *e, const char *path)
+{
+	return err_sys(e, errno == ENOENT || errno == ENOTDIR ? ST_NOINPUT :
+	    ST_SYSTEM, "%s", path);
+}
+
+int
 err_option(struct err *e, int c, char *const *argv)
 {
 	const char *word = argv[optind - 1];

@@ -46,6 +46,10 @@ int err_set(struct err *e, enum status st, const char *fmt, ...)
 int err_sys(struct err *e, enum status st, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* The same for a path that cannot be opened: ST_NOINPUT if nothing is there,
+ * else ST_SYSTEM. */
+int err_open(struct err *e, const char *path);
+
 /* Set e to why getopt_long, with an option string that begins with ':',
  * returned c (':' or '?'); returns -1. */
 int err_option(struct err *e, int c, char *const *argv);

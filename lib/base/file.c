@@ -48,8 +48,7 @@ file_read(const char *path, struct buf *out, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+		return err_open(e, path);
 	int r = file_read_fd(fd, path, out, e);
 	close(fd);
 	return r;

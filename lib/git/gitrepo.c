@@ -23,8 +23,7 @@ gitrepo_read(int dir, const char *path, struct buf *out, struct err *e)
 	if (fd < 0 && errno == EINVAL)
 		return err_set(e, ST_SYSTEM, "%s is not a regular file", path);
 	if (fd < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+		return err_open(e, path);
 	if (st.st_size < 0 || (size_t)st.st_size > out->max)
 		r = err_set(e, ST_SYSTEM, "%s is too large", path);
 	else

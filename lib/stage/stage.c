@@ -294,8 +294,7 @@ stage_run(struct stage *s)
 		struct stat in, out;
 
 		if (fd < 0) {
-			err_sys(&e, errno == ENOENT || errno == ENOTDIR ?
-			    ST_NOINPUT : ST_SYSTEM, "%s", name);
+			err_open(&e, name);
 			stage_fail(s, &e);
 			break;
 		}

@@ -37,8 +37,7 @@ import_file(struct store *st, const struct redact *redact, const char *path,
 	int got;
 
 	if (fd < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+		return err_open(e, path);
 	rec_in_init(&in, fd, name, REC_MAX);
 	while ((got = rec_next(&in, &r, e)) > 0) {
 		size_t line = r->no;

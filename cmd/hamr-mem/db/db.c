@@ -356,8 +356,7 @@ db_open(const char *path, enum db_mode mode, const struct db_schema *schema,
 	db->lock = -1;
 	db->salvage = mode == DB_SALVAGE;
 	if (mode != DB_WRITE && access(path, F_OK) < 0)
-		r = err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", path);
+		r = err_open(e, path);
 	else if (mode != DB_WRITE)
 		r = open_reader(db, e);
 	else if (beside(path, "-lock") < 0 && access(path, F_OK) == 0 &&

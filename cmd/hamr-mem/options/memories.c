@@ -98,8 +98,7 @@ open_next(char *path, const char *name, enum db_mode mode,
 	if (path == NULL)
 		return -1;
 	int r = access(path, F_OK) == 0 ? store_open(&st[*n], path, name,
-	    mode, e) : err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-	    ST_NOINPUT : ST_SYSTEM, "%s", path);
+	    mode, e) : err_open(e, path);
 	free(path);
 	*n += r == 0;
 	return r < 0 && e->status == ST_NOINPUT ? 1 : r;
@@ -166,8 +165,7 @@ memories_open_own(const struct opts *o, enum db_mode mode,
     struct store st[MEMORIES], size_t *n, struct err *e)
 {
 	if (o->db != NULL && access(o->db, F_OK) < 0)
-		return err_sys(e, errno == ENOENT || errno == ENOTDIR ?
-		    ST_NOINPUT : ST_SYSTEM, "%s", o->db);
+		return err_open(e, o->db);
 	if (memories_open(o, mode, false, st, n, e) >= 0)
 		return 0;
 	memories_close(st, *n);
