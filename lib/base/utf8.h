@@ -5,10 +5,35 @@
 #include <stddef.h>
 
 #include "buf.h"
+#include "ctrl.h"
 
 /* Length (1 to 4) of the valid character at p, or 0.  Invalid are overlong
  * forms, surrogates, above U+10FFFF, and a piece of a character. */
 size_t utf8_len(const unsigned char *p, size_t n);
+
+/* The character at a place of a text: its length in bytes (0 at the end, 1 for
+ * a byte that is not part of one) and its code point, or that byte. */
+struct utf8_char {
+	size_t n;
+	bool valid;
+	unsigned long cp;
+};
+
+/* Inline, as texts are measured character by character. */
+static inline struct utf8_char
+utf8_at(struct slice text, size_t at)
+{
+	const unsigned char *p = (const unsigned char *)text.p + at;
+	struct utf8_char c = { 0 };
+
+	if (at >= text.n)
+		return c;
+	c.n = utf8_len(p, text.n - at);
+	c.valid = c.n != 0;
+	c.n += c.n == 0;
+	c.cp = ctrl_code(p, c.n);
+	return c;
+}
 
 /* Can these bytes be the beginning of an incomplete character? */
 bool utf8_begins(const unsigned char *p, size_t n);

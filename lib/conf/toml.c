@@ -390,23 +390,18 @@ toml_is_bare(const char *s)
 void
 toml_quote(struct buf *out, const char *s)
 {
-	size_t n = strlen(s), len;
+	struct slice text = slice_of(s);
+	struct utf8_char c;
 
 	buf_addc(out, '"');
-	for (; n > 0; s += len, n -= len) {
-		const unsigned char *u = (const unsigned char *)s;
-
-		len = utf8_len(u, n);
-		if (len == 0)
-			len = 1;
-		unsigned long cp = ctrl_code(u, len);
-		if (cp == '"' || cp == '\\')
+	for (size_t at = 0; (c = utf8_at(text, at)).n > 0; at += c.n) {
+		if (c.cp == '"' || c.cp == '\\')
 			buf_addc(out, '\\');
-		if (ctrl_is(cp))
-			buf_fmt(out, cp > 0xffff ? "\\U%08lX" :
-			    "\\u%04lX", cp);
+		if (ctrl_is(c.cp))
+			buf_fmt(out, c.cp > 0xffff ? "\\U%08lX" :
+			    "\\u%04lX", c.cp);
 		else
-			buf_add(out, s, len);
+			buf_add(out, s + at, c.n);
 	}
 	buf_addc(out, '"');
 }

@@ -76,29 +76,6 @@ term_open_clusters(void)
 	return lib.breaks != NULL;
 }
 
-/* A character of a text: its length in bytes (0 at the end, 1 for a byte that
- * is not part of one) and its code point. */
-struct character {
-	size_t n;
-	bool valid;
-	unsigned long cp;
-};
-
-static struct character
-character_at(struct slice t, size_t at)
-{
-	const unsigned char *p = (const unsigned char *)t.p + at;
-	struct character s = { 0 };
-
-	if (at >= t.n)
-		return s;
-	s.n = utf8_len(p, t.n - at);
-	s.valid = s.n != 0;
-	s.n += s.n == 0;
-	s.cp = ctrl_code(p, s.n);
-	return s;
-}
-
 static size_t
 width_of(unsigned long cp)
 {
@@ -142,10 +119,10 @@ joins(unsigned long before, unsigned long cp, unsigned long next)
 
 /* Does the character s at `at` belong to the cluster that ends before it? */
 static bool
-goes_on(struct slice t, size_t at, unsigned long before, struct character s,
+goes_on(struct slice t, size_t at, unsigned long before, struct utf8_char s,
     utf8proc_int32_t *state)
 {
-	struct character next = character_at(t, at + s.n);
+	struct utf8_char next = utf8_at(t, at + s.n);
 
 	if (!next.valid)
 		next.cp = before;	/* the text was cut after a joiner */
@@ -160,7 +137,7 @@ goes_on(struct slice t, size_t at, unsigned long before, struct character s,
 size_t
 term_cluster(struct slice text, size_t *columns)
 {
-	struct character s = character_at(text, 0), next;
+	struct utf8_char s = utf8_at(text, 0), next;
 	utf8proc_int32_t state = 0;
 	size_t n = s.n, w;
 
@@ -170,7 +147,7 @@ term_cluster(struct slice text, size_t *columns)
 		return n;
 	if (n > 1)
 		*columns = width_of(s.cp);
-	for (; (next = character_at(text, n)).valid && n < CLUSTER_MAX &&
+	for (; (next = utf8_at(text, n)).valid && n < CLUSTER_MAX &&
 	    goes_on(text, n, s.cp, next, &state); n += next.n, s = next) {
 		/* a Hindi or Thai vowel sign has its own columns */
 		int own = is_picture(next.cp) ? 0 : wcwidth((wchar_t)next.cp);
@@ -188,9 +165,9 @@ term_cluster(struct slice text, size_t *columns)
 bool
 term_cluster_differs(struct slice cluster)
 {
-	struct character s;
+	struct utf8_char s;
 
-	for (size_t at = 0; (s = character_at(cluster, at)).valid; at += s.n)
+	for (size_t at = 0; (s = utf8_at(cluster, at)).valid; at += s.n)
 		if (s.cp == JOINER || s.cp == PICTURE || is_flag(s.cp) ||
 		    (s.cp >= 0x1f3fb && s.cp <= 0x1f3ff))
 			return true;
@@ -203,12 +180,12 @@ void
 term_escape(struct buf *out, struct slice text)
 {
 	unsigned long before = 0;
-	struct character s;
+	struct utf8_char s;
 
-	for (size_t at = 0; (s = character_at(text, at)).n > 0; at += s.n) {
+	for (size_t at = 0; (s = utf8_at(text, at)).n > 0; at += s.n) {
 		if (s.valid && (s.cp == '\n' || s.cp == '\t' ||
 		    !ctrl_is(s.cp) || joins(before, s.cp,
-		    character_at(text, at + s.n).cp)))
+		    utf8_at(text, at + s.n).cp)))
 			buf_add(out, text.p + at, s.n);
 		else
 			buf_fmt(out, s.cp < 0x100 ? "\\x%02lx" : "\\u{%lx}",
@@ -220,9 +197,9 @@ term_escape(struct buf *out, struct slice text)
 void
 term_json(struct buf *out, struct slice json)
 {
-	struct character s;
+	struct utf8_char s;
 
-	for (size_t at = 0; (s = character_at(json, at)).n > 0; at += s.n)
+	for (size_t at = 0; (s = utf8_at(json, at)).n > 0; at += s.n)
 		if (s.cp < ' ' || !s.valid || !ctrl_is(s.cp))
 			buf_add(out, json.p + at, s.n);
 		else if (s.cp < 0x10000)
@@ -258,7 +235,7 @@ term_write(struct slice text, bool json, struct err *e)
 static size_t
 shown(struct slice text, size_t *columns, const char **instead)
 {
-	struct character s = character_at(text, 0);
+	struct utf8_char s = utf8_at(text, 0);
 	bool blank = s.cp == '\n' || s.cp == '\t' || s.cp == '\r';
 
 	*instead = NULL;

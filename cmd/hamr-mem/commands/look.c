@@ -34,14 +34,12 @@
 static void
 show_line(struct slice t, size_t max, struct buf *out)
 {
+	struct utf8_char c;
 	bool blank = false;
 	size_t chars = 0;
 
-	for (size_t i = 0, n; i < t.n; i += n) {
-		n = utf8_len((const unsigned char *)t.p + i, t.n - i);
-		bool bad = n == 0;	/* of a damaged file */
-		n += bad;
-		if (n == 1 && strchr(" \t\n\r\v\f", t.p[i]) != NULL) {
+	for (size_t i = 0; (c = utf8_at(t, i)).n > 0; i += c.n) {
+		if (c.n == 1 && strchr(" \t\n\r\v\f", t.p[i]) != NULL) {
 			blank = chars > 0;
 			continue;
 		}
@@ -53,11 +51,11 @@ show_line(struct slice t, size_t max, struct buf *out)
 			buf_addc(out, ' ');
 		chars += 1 + (size_t)blank;
 		blank = false;
-		if (bad || ctrl_is(ctrl_code((const unsigned char *)t.p + i,
-		    n)))
+		/* a damaged file may not be UTF-8 */
+		if (!c.valid || ctrl_is(c.cp))
 			buf_addc(out, '?');
 		else
-			buf_add(out, t.p + i, n);
+			buf_add(out, t.p + i, c.n);
 	}
 }
 

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "text.h"
-#include "base/ctrl.h"
 #include "base/num.h"
 #include "base/utf8.h"
 #include "term/term.h"
@@ -48,20 +47,6 @@ text_word(struct slice text, size_t *at, struct slice *word)
 	return i > from;
 }
 
-static struct slice
-character(struct slice w, size_t at)
-{
-	size_t n = utf8_len((const unsigned char *)w.p + at, w.n - at);
-
-	return slice_part(w, at, at + (n > 0 ? n : 1));
-}
-
-static unsigned long
-code(struct slice c)
-{
-	return ctrl_code((const unsigned char *)c.p, c.n);
-}
-
 /* What people type for a letter that the index does not fold as it folds
  * diacritics, or NULL: those of Latin that do not decompose, the Russian yo,
  * Greek vowels with an accent or two dots. */
@@ -95,13 +80,14 @@ typed_for(unsigned long cp)
 static void
 add_other(struct slice w, struct buf *out)
 {
-	struct slice last = { NULL, 0 }, c;
+	struct slice last = { NULL, 0 };
+	struct utf8_char ch;
 	char symbol[24] = " symbol";
 	bool special = false;
 
-	for (size_t i = 0; i < w.n; i += c.n) {
-		c = character(w, i);
-		unsigned long cp = code(c);
+	for (size_t i = 0; (ch = utf8_at(w, i)).n > 0; i += ch.n) {
+		struct slice c = slice_part(w, i, i + ch.n);
+		unsigned long cp = ch.cp;
 
 		special |= typed_for(cp) != NULL;
 		/* a currency sign, an arrow, a mathematical sign, an emoji (not
@@ -133,10 +119,11 @@ add_other(struct slice w, struct buf *out)
 	}
 	if (special)
 		buf_addc(out, ' ');
-	for (size_t i = 0; special && i < w.n; i += c.n) {
-		c = character(w, i);
-		const char *typed = typed_for(code(c));
-		buf_slice(out, typed != NULL ? slice_of(typed) : c);
+	for (size_t i = 0; special && i < w.n; i += ch.n) {
+		ch = utf8_at(w, i);
+		const char *typed = typed_for(ch.cp);
+		buf_slice(out, typed != NULL ? slice_of(typed) :
+		    slice_part(w, i, i + ch.n));
 	}
 }
 
