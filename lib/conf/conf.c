@@ -561,7 +561,6 @@ load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 {
 	struct source at = { .c = c, .layer = layer, .file = path };
 	struct buf text = BUF_INIT(CONF_FILE_MAX);
-	struct err why = { .status = ST_OK };
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), r;
 
@@ -571,10 +570,12 @@ load_file(struct conf *c, const char *path, enum layer layer, struct err *e)
 	/* never wait on a FIFO */
 	if (fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode))
 		r = err_set(e, ST_CONFIG, "%s: is not a regular file", path);
-	else if (file_read_fd(fd, path, &text, &why) < 0)
-		r = err_set(e, ST_CONFIG, "%s", why.text);
 	else
+		r = file_read_fd(fd, path, &text, e);
+	if (r == 0)
 		r = conf_parse(&at, &text, e);
+	else
+		e->status = ST_CONFIG;
 	close(fd);
 	buf_release(&text);
 	return r;
