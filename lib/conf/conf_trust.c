@@ -288,13 +288,6 @@ lock_user_file(char **path, mode_t *mode, struct err *e)
 	return fd;
 }
 
-/* Does the path's value have this text? */
-static bool
-has(const struct spot *s, const struct buf *quoted)
-{
-	return slice_has(buf_view(&s->value), quoted->p);
-}
-
 /* Write it into the user's file, after checking what the file becomes. */
 static int
 remember(const char *table, const char *path, const char *text,
@@ -315,12 +308,12 @@ remember(const char *table, const char *path, const char *text,
 	if (r == 0)
 		r = toml_parse(file, buf_view(&old).p, old.len, look, &before,
 		    e);
-	if (r == 0 && !has(&before, &quoted)) {
+	if (r == 0 && !slice_has(buf_view(&before.value), quoted.p)) {
 		add_value(&before, buf_view(&old), quoted.p,
 		    strcmp(table, "allow") == 0, &new);
 		r = new.over ? err_set(e, ST_CONFIG, "%s: too large", file) :
 		    toml_parse(file, new.p, new.len, look, &after, e);
-		if (r == 0 && !has(&after, &quoted))
+		if (r == 0 && !slice_has(buf_view(&after.value), quoted.p))
 			r = err_set(e, ST_CONFIG, "%s: [%s] cannot be "
 			    "written; put each of its values on a line", file,
 			    table);
