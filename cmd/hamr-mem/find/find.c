@@ -42,7 +42,6 @@
 #define RANGES 8		/* the most, of a session's items */
 #define GAP 10000		/* least number of items between two ranges */
 #define TERMS 256		/* of an expression whose rows are estimated */
-#define EXPR_MAX ((size_t)1 << 20)
 
 struct search {
 	struct map seen;	/* ids of the hits so far */

@@ -10,7 +10,6 @@
 
 #define WORD_BYTES 1000		/* anything longer is not a word */
 #define FRAGMENT 3		/* bytes; shorter ones match too many words */
-#define EXPR_MAX ((size_t)1 << 20)
 
 static bool
 is_stop_word(struct slice w)
@@ -52,11 +51,11 @@ add_any(struct query *q, struct slice w, bool part, struct map *seen)
 		return;
 	q->word = xrealloc(q->word, (q->nword + 1) * sizeof *q->word);
 	struct query_word *any = &q->word[q->nword];
-	*any = (struct query_word){ .no = (int)q->nword++, .part = part };
+	*any = (struct query_word){ .no = (int)q->nword++, .part = part,
+		.joined = memchr(w.p, '_', w.n) != NULL,
+		.expr = BUF_INIT(EXPR_MAX) };
 	if (!part)
 		any->text = w;
-	any->joined = memchr(w.p, '_', w.n) != NULL;
-	buf_init(&any->expr, EXPR_MAX);
 	add_word(&any->expr, w);
 	text_parts(w, &parts);
 	while (text_word(buf_view(&parts), &at, &p))
@@ -72,8 +71,8 @@ query_build(struct query *q, struct slice text, bool raw)
 	size_t at = 0;
 	int joined = 0;
 
-	*q = (struct query){ .words = 0 };
-	bufs_init(BUFS(&q->phrase, &q->all), EXPR_MAX);
+	*q = (struct query){ .phrase = BUF_INIT(EXPR_MAX),
+		.all = BUF_INIT(EXPR_MAX) };
 	if (raw) {
 		buf_slice(&q->phrase, text);
 		return;

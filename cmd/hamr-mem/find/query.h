@@ -10,6 +10,7 @@
 /* From the strictest to the widest. */
 enum tier { TIER_PHRASE, TIER_ALL, TIER_ANY, TIER_WITHIN, TIERS };
 
+#define EXPR_MAX ((size_t)1 << 20)	/* bytes of an expression */
 #define QUERY_WORDS 64		/* the most that count; others are dropped */
 
 struct query_word {
