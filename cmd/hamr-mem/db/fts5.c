@@ -199,8 +199,8 @@ relevance(const Fts5ExtensionApi *api, Fts5Context *f, sqlite3_context *ctx,
 }
 
 struct folded {
-	struct slice left;	/* of the text */
-	size_t at;		/* how much of the text is before it */
+	const char *text;
+	size_t at;		/* how much of it was read */
 	struct buf *out;
 };
 
@@ -211,9 +211,8 @@ add_word(void *ctx, int flags, const char *word, int n, int from, int to)
 	struct folded *f = ctx;
 
 	(void)flags;
-	buf_add(f->out, f->left.p, (size_t)from - f->at);
+	buf_add(f->out, f->text + f->at, (size_t)from - f->at);
 	buf_add(f->out, word, (size_t)n);
-	f->left = slice_from(f->left, (size_t)to - f->at);
 	f->at = (size_t)to;
 	return SQLITE_OK;
 }
@@ -221,11 +220,11 @@ add_word(void *ctx, int flags, const char *word, int n, int from, int to)
 void
 db_fold(struct db *db, struct slice text, struct buf *out)
 {
-	struct folded f = { .left = text, .out = out };
+	struct folded f = { .text = text.p, .out = out };
 
 	db->fts5.xTokenize(db->tokenizer, &f, FTS5_TOKENIZE_DOCUMENT, text.p,
 	    (int)text.n, add_word);
-	buf_slice(out, f.left);
+	buf_slice(out, slice_from(text, f.at));
 }
 
 int
