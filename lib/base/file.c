@@ -287,8 +287,8 @@ file_opendir(int at, const char *name)
 	    O_CLOEXEC);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 
-	if (d == NULL && fd >= 0)
-		close(fd);
+	if (d == NULL)
+		file_close(fd);
 	return d;
 }
 

@@ -182,8 +182,7 @@ spill_block(struct arena *a, size_t n)
 	if (fd >= 0 && posix_fallocate(fd, 0, (off_t)size) == 0)
 		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    0);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	if (p == MAP_FAILED)
 		return -1;
 	if (a->spilled != NULL)

@@ -293,8 +293,7 @@ remove_unfinished(const char *path)
 
 	if (fd >= 0 && file_lock(fd, 0) == 0)
 		remove_beside(beside);
-	if (fd >= 0)
-		close(fd);
+	file_close(fd);
 	FREE(beside, name);
 }
 
@@ -325,8 +324,7 @@ command_rebuild(const struct opts *o, struct err *e)
 			    "process; try again later", b.path);
 		else
 			r = run(&b, e);
-		if (fd >= 0)
-			close(fd);
+		file_close(fd);
 		free(lock);
 		store_close(&b.old);
 	}
