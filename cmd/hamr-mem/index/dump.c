@@ -73,9 +73,8 @@ static int
 put_rows(struct store *st, const char *sql, struct salvage *d, dump_fn *fn,
     void *ctx, struct err *e)
 {
-	struct map *facts = d != NULL ? &d->facts : NULL;
 	struct buf line = BUF_INIT((size_t)1 << 40);
-	struct buf text = BUF_INIT((size_t)512 << 20);
+	struct buf text = BUF_INIT(TEXT_MAX);
 	struct buf saves = BUF_INIT(BUF_RECORD_MAX);
 	struct st *s = d != NULL && strchr(sql, '?') != NULL ?
 	    db_query(st->db, e, sql, "i", d->row) :
@@ -100,22 +99,22 @@ put_rows(struct store *st, const char *sql, struct salvage *d, dump_fn *fn,
 		}
 		if (lost)
 			memid_fact(content, id);
-		if (facts != NULL && is_known(facts, id, at, kind,
+		if (d != NULL && is_known(&d->facts, id, at, kind,
 		    st_col_int(s, TIME)))
 			continue;
 		/* only when the columns do not say everything */
 		if (r == 0 && kind != KIND_MESSAGE)
 			r = saves_export(st, id + 2, kind == FORGOTTEN, lost,
 			    &saves, e) < 0 && (kind == FORGOTTEN ||
-			    facts == NULL) ? -1 : 0;
+			    d == NULL) ? -1 : 0;
 		row_line(s, id, content, buf_view(&saves), &line);
 		if (r == 0)
 			r = fn(ctx, buf_view(&line), e);
-		if (r < 0 && facts == NULL)
+		if (r < 0 && d == NULL)
 			break;
-		if (r == 0 && facts != NULL && kind == KIND_FACT) {
-			map_put(facts, at, NULL);
-			*map_put(facts, slice_of(id), NULL) = lost ? 0 :
+		if (r == 0 && d != NULL && kind == KIND_FACT) {
+			map_put(&d->facts, at, NULL);
+			*map_put(&d->facts, slice_of(id), NULL) = lost ? 0 :
 			    (uint64_t)st_col_int(s, TIME);
 		}
 	}
@@ -325,7 +324,7 @@ is_key_of(const char *key, struct slice session, struct slice role,
 static int
 take_message(struct store *st, struct item *it, struct err *e)
 {
-	struct buf text = BUF_INIT((size_t)512 << 20);
+	struct buf text = BUF_INIT(TEXT_MAX);
 	struct slice is = { it->text, it->len };
 	const char *key = it->id + 2;
 	int64_t forgotten;

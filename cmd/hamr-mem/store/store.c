@@ -8,8 +8,6 @@
 #include "text.h"
 #include "words.h"
 
-#define TEXT_MAX ((size_t)512 << 20)
-
 static const struct db_schema schema = {
 	.application_id = 0x68616d72,	/* "hamr" */
 	.version = 8,

@@ -16,6 +16,7 @@
 #include "when.h"
 
 #define FACT_MAX ((size_t)64 << 10)
+#define TEXT_MAX ((size_t)512 << 20)	/* bytes of an item */
 
 /* A passage's id is its item's id with the passage's number in the low bits:
  * 2^20 passages of 1,300 bytes hold far more than the longest record. */
