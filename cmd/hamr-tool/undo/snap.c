@@ -30,24 +30,6 @@
 
 /* ---- files that others have open for writing ---- */
 
-/* Can we take a lease on the file?  Not while any process has it open for
- * writing (fcntl(2)).  A process that opens it for writing meanwhile waits
- * until we close it; the kernel then sends us SIGURG, which, unlike SIGIO, is
- * ignored by default. */
-static bool
-is_unwritten(const struct root *root, const char *rel, const struct stat *st)
-{
-	int fd = path_open(root, rel, O_RDONLY | O_NOFOLLOW);
-	struct stat is;
-	bool free = fd >= 0 && fstat(fd, &is) == 0 &&
-	    is_same_file(&is, st) &&
-	    fcntl(fd, F_SETSIG, SIGURG) == 0 &&
-	    fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
-
-	file_close(fd);
-	return free;
-}
-
 static struct slice
 writer_key(uint64_t key[2], const struct stat *st)
 {
@@ -143,9 +125,21 @@ is_covered(struct take *t, const char *rel, const struct stat *st)
 static bool
 is_written(struct take *t, const char *rel, const struct stat *st)
 {
-	return S_ISREG(st->st_mode) &&
-	    !is_unwritten(&t->s->f->root, rel, st) &&
-	    writers_have(&t->writers, st);
+	struct stat is;
+
+	if (!S_ISREG(st->st_mode))
+		return false;
+	/* Can we take a lease on the file?  Not while any process has it open
+	 * for writing (fcntl(2)).  A process that opens it for writing
+	 * meanwhile waits until we close it; the kernel then sends us SIGURG,
+	 * which, unlike SIGIO, is ignored by default. */
+	int fd = path_open(&t->s->f->root, rel, O_RDONLY | O_NOFOLLOW);
+	bool free = fd >= 0 && fstat(fd, &is) == 0 &&
+	    is_same_file(&is, st) &&
+	    fcntl(fd, F_SETSIG, SIGURG) == 0 &&
+	    fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+	file_close(fd);
+	return !free && writers_have(&t->writers, st);
 }
 
 /* ---- is a file as our index has it? ---- */
