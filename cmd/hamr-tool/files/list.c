@@ -15,7 +15,7 @@
 #define LIST_TAIL 64		/* room kept for "[n more]" */
 
 struct entry {
-	char *line;		/* as shown, with its LF */
+	struct slice line;	/* as shown, with its LF */
 	int depth;		/* 1: in the folder itself */
 };
 
@@ -27,6 +27,8 @@ struct listing {
 	long long deadline;
 	struct entry *v;
 	size_t n, cap, unread;
+	struct arena lines;
+	long long bytes;	/* of them all */
 	size_t at_depth[DEPTH_MAX + 1];
 };
 
@@ -64,8 +66,11 @@ see(void *arg, const struct gitignore_seen *s)
 	}
 	buf_addc(&line, '\n');
 	GROW(l->v, l->n, l->cap);
-	l->v[l->n++] = (struct entry){ buf_detach(&line), depth };
+	l->v[l->n++] = (struct entry){ { arena_dup(&l->lines, line.p,
+	    line.len), line.len }, depth };
+	l->bytes += (long long)line.len;
 	l->at_depth[depth]++;
+	buf_release(&line);
 	return l->n >= COUNT_MAX || files_stopped(l->f, l->deadline) ?
 	    GITIGNORE_STOP : depth < l->depth ? GITIGNORE_ENTER :
 	    GITIGNORE_PASS;
@@ -91,14 +96,13 @@ list_run(struct files *f, const struct path *p, struct slice args,
 		left -= l.at_depth[++whole];
 	for (size_t i = 0; i < l.n; i++) {
 		const struct entry *e = &l.v[i];
-		size_t n = strlen(e->line);
 
 		if (e->depth > whole + 1 || (e->depth > whole && left == 0))
 			continue;
-		if (r->content.len + n > room)
+		if (r->content.len + e->line.n > room)
 			break;
 		left -= e->depth > whole;
-		buf_add(&r->content, e->line, n);
+		buf_slice(&r->content, e->line);
 		shown++;
 	}
 	if (l.n == 0 && l.unread == 0)
@@ -109,12 +113,9 @@ list_run(struct files *f, const struct path *p, struct slice args,
 		buf_fmt(&r->content, "[%zu%s more]\n", l.n - shown,
 		    cut ? " or" : "");
 		r->truncated = true;
-		r->bytes = 0;
-		for (size_t i = 0; i < l.n; i++)
-			r->bytes += (long long)strlen(l.v[i].line);
+		r->bytes = l.bytes;
 	}
 	scan_put(&r->meta, "'op':'list',");
-	for (size_t i = 0; i < l.n; i++)
-		free(l.v[i].line);
+	arena_release(&l.lines);
 	free(l.v);
 }
