@@ -128,13 +128,11 @@ schema_is_on(const struct schema *s, unsigned on)
 void
 schema_names(unsigned on, struct buf *out)
 {
-	bool any = false;
-
+	/* the first one is always on */
 	for (size_t i = 0; i < NTOOLS; i++)
-		if (schema_is_on(&tools[i], on)) {
-			buf_fmt(out, "%s%s", any ? ", " : "", tools[i].name);
-			any = true;
-		}
+		if (schema_is_on(&tools[i], on))
+			buf_fmt(out, "%s%s", i > 0 ? ", " : "",
+			    tools[i].name);
 }
 
 /* ---- printing ---- */
