@@ -190,9 +190,7 @@ count_links(const struct files *f, struct map *names, int at, const char *name,
 		char *path = xasprintf("%s%s%s", rel, *rel != '\0' ? "/" : "",
 		    e->d_name);
 		if (S_ISREG(st.st_mode)) {
-			const uint64_t key[] = { st.st_ino, st.st_dev };
-			uint64_t *n = map_put(names, (struct slice){
-			    (const char *)key, sizeof key }, NULL);
+			uint64_t *n = map_put(names, FILE_KEY(&st), NULL);
 
 			*n = (*n + 2) | lists_secret(&f->lists, path);
 		} else {
@@ -209,15 +207,13 @@ files_foreign(struct files *f, const char *rel, const struct stat *st,
     struct links *kept)
 {
 	struct links once = { .rules = NULL }, *l = kept != NULL ? kept : &once;
-	const uint64_t key[] = { st->st_ino, st->st_dev };
 
 	if (st->st_nlink <= 1 || !S_ISREG(st->st_mode))
 		return false;
 	if (l->names.n == 0)
 		count_links(f, &l->names, f->root.fd, ".", "", file_now_ms() +
 		    LINKS_MS);
-	const uint64_t *n = map_get(&l->names, (struct slice){
-	    (const char *)key, sizeof key });
+	const uint64_t *n = map_get(&l->names, FILE_KEY(st));
 	bool foreign = n == NULL || *n / 2 < st->st_nlink;
 	if (foreign && l->rules == NULL)
 		l->rules = files_rules(f);

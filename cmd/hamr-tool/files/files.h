@@ -154,6 +154,11 @@ void files_forget(struct files *f, const char *path, long first, long last);
 
 /* ---- for others that look at files ---- */
 
+/* A key of maps: which file it is, by whatever name. */
+#define FILE_KEY(st) \
+	((struct slice){ (const char *)(uint64_t[]){ (st)->st_dev, \
+	    (st)->st_ino }, 2 * sizeof(uint64_t) })
+
 /* Is this true name hidden by policy? */
 bool files_hidden(const struct files *f, const char *rel);
 /* Cancelled, or past the deadline? */

@@ -30,14 +30,6 @@
 
 /* ---- files that others have open for writing ---- */
 
-static struct slice
-writer_key(uint64_t key[2], const struct stat *st)
-{
-	key[0] = st->st_dev;
-	key[1] = st->st_ino;
-	return (struct slice){ (const char *)key, 2 * sizeof *key };
-}
-
 /* Does a process of our login session (we, the loop, the shell's jobs; our
  * commands have sessions of their own) have this file open for writing?  The
  * first call scans all processes for w, which is empty. */
@@ -47,7 +39,6 @@ writers_have(struct map *w, const struct stat *st)
 	DIR *d = w->n > 0 ? NULL : file_opendir(AT_FDCWD, "/proc");
 	pid_t session = getsid(0);
 	struct dirent *e, *fd;
-	uint64_t key[2];
 	struct stat is;
 
 	map_put(w, SLICE(""), NULL);	/* it is not empty now */
@@ -66,11 +57,11 @@ writers_have(struct map *w, const struct stat *st)
 			    (is.st_mode & S_IWUSR) != 0 &&
 			    fstatat(dirfd(fds), fd->d_name, &is, 0) == 0 &&
 			    S_ISREG(is.st_mode))
-				map_put(w, writer_key(key, &is), NULL);
+				map_put(w, FILE_KEY(&is), NULL);
 		file_closedir(fds);
 	}
 	file_closedir(d);
-	return map_get(w, writer_key(key, st)) != NULL;
+	return map_get(w, FILE_KEY(st)) != NULL;
 }
 
 /* ---- one snapshot ---- */
@@ -204,11 +195,10 @@ is_lack(int error)
 	    error == EIO;
 }
 
-static struct slice
-inode_key(const uint32_t *ino)
-{
-	return (struct slice){ (const char *)ino, sizeof *ino };
-}
+/* A key of maps: an inode's number, as git's index stores it. */
+#define INODE_KEY(ino) \
+	((struct slice){ (const char *)&(uint32_t){ (uint32_t)(ino) }, \
+	    sizeof(uint32_t) })
 
 /* The file has no entry of its own; known: its path has.  If it existed when
  * the last snapshot was taken, but was ignored, too large or unreadable then,
@@ -219,7 +209,6 @@ static void
 note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 {
 	struct snap *s = t->s;
-	uint32_t ino = (uint32_t)st->st_ino;
 	int fd = path_open(&s->f->root, rel, O_PATH | O_NOFOLLOW);
 	int64_t born = fd >= 0 ? file_birth_time(fd, "") : 0;
 
@@ -238,8 +227,8 @@ note_older(struct take *t, const char *rel, const struct stat *st, bool known)
 	}
 	if (t->inodes.n == 0)
 		for (size_t i = 0; i < s->now.n; i++)
-			map_put(&t->inodes, inode_key(&s->now.v[i].ino), NULL);
-	if (map_get(&t->inodes, inode_key(&ino)) == NULL)
+			map_put(&t->inodes, INODE_KEY(s->now.v[i].ino), NULL);
+	if (map_get(&t->inodes, INODE_KEY(st->st_ino)) == NULL)
 		*map_put(&s->older, slice_of(rel), NULL) = (uint64_t)born;
 }
 
@@ -951,11 +940,8 @@ made_folders(struct snap *s, struct undo_entry *c, const struct map *above,
 		texts_add(&made, xstrdup(rel.p));
 	if (made.n == 0)
 		return;
-	for (size_t at = 0; map_next(&s->old_folders, &at, &mark).p != NULL; ) {
-		uint32_t ino = (uint32_t)mark;
-
-		map_put(&inodes, inode_key(&ino), NULL);
-	}
+	for (size_t at = 0; map_next(&s->old_folders, &at, &mark).p != NULL; )
+		map_put(&inodes, INODE_KEY(mark), NULL);
 	/* those in a folder come before it */
 	qsort(made.v, made.n, sizeof *made.v, text_order);
 	for (size_t i = made.n; i-- > 0; ) {
@@ -964,16 +950,15 @@ made_folders(struct snap *s, struct undo_entry *c, const struct map *above,
 		bool only = map_get(&filled, rel) == NULL &&
 		    holds_only_folders(s, rel.p);
 		uint64_t now = *map_get(&s->folders, rel);
-		uint32_t ino = (uint32_t)now;
 
 		if (!only)
 			undo_note_above(&filled, rel.p);
-		if ((!old || map_get(&inodes, inode_key(&ino)) != NULL) &&
+		if ((!old || map_get(&inodes, INODE_KEY(now)) != NULL) &&
 		    (only || map_get(above, rel) != NULL))
 			undo_entry_add_folder(c, rel.p)->new_mode =
 			    folder_mode(now);
 		else if (old)
-			map_put(moved, inode_key(&ino), NULL);
+			map_put(moved, INODE_KEY(now), NULL);
 	}
 	texts_release(&made);
 	map_release(&inodes);
@@ -996,13 +981,12 @@ folder_changes(struct snap *s, struct undo_entry *c)
 	for (size_t at = 0; (rel = map_next(&s->old_folders, &at, &mark)).p !=
 	    NULL; ) {
 		const uint64_t *is = map_get(&s->folders, rel);
-		uint32_t ino = (uint32_t)mark;
 
 		/* moved with what no snapshot has: undo could only make a
 		 * new one, without that */
 		if (is != NULL ? folder_mode(*is) == folder_mode(mark) :
 		    map_get(&above, rel) == NULL &&
-		    map_get(&moved, inode_key(&ino)) != NULL)
+		    map_get(&moved, INODE_KEY(mark)) != NULL)
 			continue;
 		t = undo_entry_add_folder(c, rel.p);
 		t->old_mode = folder_mode(mark);
