@@ -387,9 +387,8 @@ extra_judge(const struct tool *t, const struct extra *x, struct slice args,
 
 		if (!judge_path(t, x, v, r))
 			return false;
-		if (scan_kind(v) != SCAN_ARRAY)
-			continue;
-		for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); )
+		for (struct walk w = walk_elements(v);
+		    walk_next(&w, NULL, &el); )
 			if (!judge_path(t, x, el, r))
 				return false;
 	}

@@ -64,9 +64,7 @@ types_of(struct slice schema)
 
 	if (scan_kind(v) == SCAN_STRING)
 		return type_named(v);
-	if (scan_kind(v) != SCAN_ARRAY)
-		return T_ANY;
-	for (struct walk w = walk_of(v); walk_next(&w, NULL, &el); )
+	for (struct walk w = walk_elements(v); walk_next(&w, NULL, &el); )
 		set |= type_named(el);
 	return set != 0 ? set : T_ANY;
 }

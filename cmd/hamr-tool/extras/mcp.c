@@ -897,7 +897,6 @@ mcp_load(struct tool *t, const char *name)
 	mcp_publish(t);
 	for (size_t i = 0; i < x->nservers; i++) {
 		struct mcp *m = x->servers[i];
-
 		bool failed = m->state == MCP_DOWN && m->why != NULL;
 
 		/* if a person asked for one by name, the answer says it */

@@ -16,10 +16,9 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	struct slice structured = scan_get(result, "structuredContent");
 	struct buf text = BUF_INIT(8 * MCP_LINE_MAX);
 	struct buf unused = BUF_INIT(8 * MCP_LINE_MAX);
-	bool listed = scan_kind(parts) == SCAN_ARRAY;
 	struct output out;
 
-	for (struct walk w = walk_of(listed ? parts : SLICE("[]"));
+	for (struct walk w = walk_elements(parts);
 	    walk_next(&w, NULL, &el); ) {
 		struct slice type = scan_get(el, "type");
 
@@ -59,7 +58,7 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	}
 	if (text.len == 0 && r->images.len == 0 && structured.p != NULL)
 		buf_slice(&text, structured);
-	else if (!listed)
+	else if (scan_kind(parts) != SCAN_ARRAY)
 		buf_slice(&text, result);	/* as it is */
 	/* cut to the cap; the whole text is kept, as for bash */
 	output_init(&out, t->output_cap);
