@@ -105,13 +105,6 @@ take_old(struct files *f, struct change *c)
 }
 
 static int
-check_size(struct change *c)
-{
-	return !c->new.over ? 0 : fault_set(&c->fault, "too_large", "%s would "
-	    "be larger than 64 MiB", c->path.name);
-}
-
-static int
 plan_edit(struct files *f, struct change *c, struct slice args)
 {
 	const struct edit *e;
@@ -159,7 +152,7 @@ plan_edit(struct files *f, struct change *c, struct slice args)
 			    "of %s were never shown; read them, then edit",
 			    first, last, c->path.name);
 	}
-	return check_size(c);
+	return 0;
 }
 
 static int
@@ -170,7 +163,7 @@ plan_write(struct files *f, struct change *c, struct slice args)
 	buf_adds(&c->new, "");	/* a C string, even if it is empty */
 	scan_str(scan_get(args, "content"), &c->new);
 	if (!c->path.exists)
-		return check_size(c);
+		return 0;
 	if (!S_ISREG(c->path.st.st_mode))
 		return fault_set(&c->fault, "exists", "%s exists and is %s",
 		    c->path.name, S_ISDIR(c->path.st.st_mode) ? "a folder" :
@@ -205,7 +198,7 @@ plan_write(struct files *f, struct change *c, struct slice args)
 		buf_release(&c->new);
 		c->new = b;
 	}
-	return check_size(c);
+	return 0;
 }
 
 static void
@@ -223,7 +216,12 @@ plan(struct files *f, struct change *c, bool edit, struct slice args,
 {
 	*c = (struct change){ .fd = -1, .old = BUF_INIT(FILE_MAX),
 		.new = BUF_INIT(FILE_MAX) };
-	if ((edit ? plan_edit : plan_write)(f, c, args) == 0) {
+	int failed = (edit ? plan_edit : plan_write)(f, c, args);
+
+	if (failed == 0 && c->new.over)
+		failed = fault_set(&c->fault, "too_large", "%s would be "
+		    "larger than 64 MiB", c->path.name);
+	if (failed == 0) {
 		sha256_hex(c->new.p, c->new.len, c->after);
 		diff_make(&c->diff, buf_view(&c->old), buf_view(&c->new));
 		return true;
