@@ -22,6 +22,7 @@
 #include "root/secret.h"
 #include "tokens/token.h"
 
+#define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
 #define FILES_LINE_CHARS 2000	/* a longer line is cut */
 
 struct gitignore;

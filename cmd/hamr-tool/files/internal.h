@@ -7,7 +7,6 @@
 #include "files.h"
 #include "git/gitignore.h"
 
-#define FILE_MAX ((size_t)64 << 20)	/* hashed, proved, edited up to here */
 #define WALK_MS 10000			/* limit of a search or a listing */
 #define LINE_CUT " more bytes in this line]\n"	/* ends a line in part */
 #define UNSAVED_NOTE "[as it is in the editor, not saved; commands see the " \

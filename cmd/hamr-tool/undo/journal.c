@@ -31,7 +31,6 @@
 #define ALIVE_NS 2000000000LL	/* a call may run on after a sign of life */
 #define ID_MAX ((long long)1 << 53)
 #define JOURNAL_MAX ((size_t)16 << 20)
-#define FILE_MAX ((size_t)64 << 20)	/* the limit of edit and write */
 #define DAY_S ((int64_t)24 * 60 * 60)
 #define NEWEST 20		/* changes kept whatever their age */
 #define PRUNE_MS 3000		/* others may wait for us */
