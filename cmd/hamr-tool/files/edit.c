@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/ctrl.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/utf8.h"
@@ -271,21 +270,17 @@ put_quoted(struct buf *out, struct slice s, size_t at)
 static void
 put_char(struct buf *out, struct slice s, size_t at)
 {
-	const unsigned char *p = (const unsigned char *)s.p + at;
-	size_t n = at < s.n ? utf8_len(p, s.n - at) : 0;
+	struct utf8_char c = utf8_at(s, at);
 
-	if (at >= s.n) {
+	if (c.n == 0)
 		buf_adds(out, "the end of the line");
-		return;
-	}
-	if (n == 0) {
-		buf_fmt(out, "the byte 0x%02X", *p);
-		return;
-	}
-	unsigned long c = ctrl_code(p, n);
-	buf_fmt(out, "U+%04lX%s", c, c == '\t' ? " (tab)" :
-	    c == ' ' ? " (space)" : c == '\r' ? " (carriage return)" :
-	    c == 0xa0 ? " (no-break space)" : "");
+	else if (!c.valid)
+		buf_fmt(out, "the byte 0x%02lX", c.cp);
+	else
+		buf_fmt(out, "U+%04lX%s", c.cp, c.cp == '\t' ? " (tab)" :
+		    c.cp == ' ' ? " (space)" : c.cp == '\r' ?
+		    " (carriage return)" : c.cp == 0xa0 ?
+		    " (no-break space)" : "");
 }
 
 static size_t
