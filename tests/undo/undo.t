@@ -463,6 +463,16 @@ f"
 	is "an edit that was about to be made when another call began" \
 		"$(for _ in 1 2; do t undo >/dev/null; echo $?; done; cat slow)" \
 		"0${nl}0${nl}old"
+	strace -qq -o /dev/null -e inject=fsync:delay_enter=2000000:when=2 \
+		hamr-tool --no-config --yes --root . edit \
+		'{"path":"slow","old":"old","new":"new"}' >/dev/null &
+	is "a change while an edit's folder is synced" "$(t --yes bash \
+		"$(sh_args 'until grep -q new slow; do sleep 0.1; done
+		echo x >>slow')")" "exit 0; changed: slow"
+	wait $!
+	id=$(t undo --list | jq -r 'select(.tool == "bash").id' | head -n 1)
+	is "is undone" "$(t undo "$id" >/dev/null; t undo >/dev/null
+		cat slow)" old
 	rm slow
 else
 	skip "an edit that was killed" "strace does not work here"

@@ -250,9 +250,11 @@ replace_file(const struct root *root, const char *rel, int fd,
 	}
 	if (tmp >= 0 && r < 0)
 		unlinkat(dir, name, 0);
-	else if (tmp >= 0)
-		fsync(dir);
+	/* The folder's sync may take long.  A snapshot leaves out a file that
+	 * is open for writing, and with it what a command wrote meanwhile. */
 	file_close(tmp);
+	if (r == 0)
+		fsync(dir);
 	file_close(dir);
 	if (r < 0)
 		drop_folders(root, rel, made);
