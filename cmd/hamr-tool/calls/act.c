@@ -18,7 +18,7 @@
 #include "base/mem.h"
 
 #include "extras/extra.h"
-#include "run/report.h"
+#include "run/command.h"
 
 #include "job.h"
 #include "journal_calls.h"
@@ -234,11 +234,11 @@ verify(struct tool *t)
 {
 	bool full = t->verify_full;
 	long long begun = file_now_ms();
-	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+	struct command cmd = { .prog = { .sandboxes = t->sandboxes,
 		.id = "verification" }, .root = &t->files->root,
 		.cap = full ? 12000 : 4000, .bare = true,
 		.command = t->verify };
-	const struct prog *run = &rep.prog;
+	const struct prog *run = &cmd.prog;
 	struct result r;
 	struct buf v = BUF_INIT(BUF_RECORD_MAX);
 
@@ -251,10 +251,10 @@ verify(struct tool *t)
 	} else {
 		/* If no private copy can be made, the user's command runs as
 		 * bash would; the record says so (sandbox). */
-		rep.prog.spec = sandboxes_spec(t->sandboxes, sandboxes_why_not(
+		cmd.prog.spec = sandboxes_spec(t->sandboxes, sandboxes_why_not(
 		    t->sandboxes, BOX_PRIVATE) == NULL ? BOX_PRIVATE :
 		    BOX_WRITE);
-		bash_run(t->stage, &rep, full ? 120 : 60, &r);
+		bash_run(t->stage, &cmd, full ? 120 : 60, &r);
 	}
 	scan_put(&v, "{'type':'verification','command':@,'profile':@,"
 	    "'status':@", slice_of(t->verify),

@@ -11,7 +11,7 @@
 #include "extras/extra.h"
 #include "extras/mcp.h"
 #include "record/msg.h"
-#include "run/report.h"
+#include "run/command.h"
 
 #include "journal_calls.h"
 
@@ -406,12 +406,12 @@ job_work(struct job *j)
 	if (!is_still_allowed(j))
 		return;
 	struct slice args = buf_view(&j->args);
-	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+	struct command cmd = { .prog = { .sandboxes = t->sandboxes,
 		.spec = j->spec, .id = j->call->id },
 		.root = &t->files->root, .cap = t->output_cap };
 	char *command;
 
-	rep.prog.alive = journal_calls_begin(t->journal, j);
+	cmd.prog.alive = journal_calls_begin(t->journal, j);
 	switch (j->schema->id) {
 	case TOOL_READ: files_read(t->files, args, &j->r); break;
 	case TOOL_EDIT:
@@ -420,8 +420,8 @@ job_work(struct job *j)
 		    args, &j->r);
 		break;
 	case TOOL_BASH:
-		rep.command = command = scan_text(scan_get(args, "command"));
-		bash_run(t->stage, &rep, scan_int_or(scan_get(args,
+		cmd.command = command = scan_text(scan_get(args, "command"));
+		bash_run(t->stage, &cmd, scan_int_or(scan_get(args,
 		    "timeout"), BASH_SECONDS), &j->r);
 		free(command);
 		break;

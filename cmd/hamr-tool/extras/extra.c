@@ -8,7 +8,7 @@
 #include "conf/place.h"
 #include "json/scan.h"
 #include "run/prog.h"
-#include "run/report.h"
+#include "run/command.h"
 
 #include "extra.h"
 #include "mcp.h"
@@ -401,10 +401,10 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 {
 	char *argv[] = { x->plugin.path, NULL };
 	struct buf input = BUF_INIT(BUF_RECORD_MAX);
-	struct report rep = { .prog = { .sandboxes = t->sandboxes,
+	struct command cmd = { .prog = { .sandboxes = t->sandboxes,
 		.argv = argv, .ms = CALL_S * 1000, .grace = GRACE_MS },
 		.root = &t->files->root, .cap = t->output_cap };
-	struct prog *p = &rep.prog;
+	struct prog *p = &cmd.prog;
 
 	if (x->schema.id == TOOL_MCP) {
 		mcp_call(t, x, id, args, r);
@@ -416,7 +416,7 @@ extra_run(struct tool *t, const struct extra *x, const char *id,
 	buf_slice(&input, args);
 	buf_addc(&input, '\n');
 	p->input = buf_view(&input);
-	if (!report_run(&rep, t->stage, r))
+	if (!command_run(&cmd, t->stage, r))
 		result_error(r, p->e.status == ST_POLICY ? "denied" :
 		    "spawn_failed", "%s could not be run: %s", x->plugin.name,
 		    p->e.text);

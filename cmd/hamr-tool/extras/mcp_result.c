@@ -3,7 +3,7 @@
 #include "files/files.h"
 #include "json/scan.h"
 #include "root/output.h"
-#include "run/report.h"
+#include "run/command.h"
 
 #include "mcp.h"
 
@@ -64,7 +64,7 @@ mcp_result(const struct tool *t, struct slice result, struct result *r)
 	output_init(&out, t->output_cap);
 	output_add(&out, text.p, text.len, &unused);
 	output_add(&out, NULL, 0, &unused);
-	report_text(&out, "", t->files->root.fd, t->output_cap, r);
+	command_text(&out, "", t->files->root.fd, t->output_cap, r);
 	r->is_error = scan_true(scan_get(result, "isError"));
 	output_release(&out);
 	bufs_release(BUFS(&unused, &text));

@@ -1,9 +1,9 @@
-/* report.c - run a command, and turn it into the text for the model. */
+/* command.c - run a command, and turn it into the text for the model. */
 #include <string.h>
 
 #include "base/mem.h"
 
-#include "report.h"
+#include "command.h"
 
 #define NOTES 512		/* bytes of the cap for our own lines */
 #define TIMEOUT_MAX 600		/* seconds, of bash */
@@ -12,14 +12,14 @@
 
 /* Is its status reported?  A plug-in's only if it ended by itself. */
 static bool
-is_known(const struct report *r)
+is_known(const struct command *r)
 {
 	return r->command != NULL ? r->prog.exited :
 	    r->prog.end == PROG_ENDED;
 }
 
 static void
-put_meta(const struct report *r, struct buf *meta)
+put_meta(const struct command *r, struct buf *meta)
 {
 	const struct prog *p = &r->prog;
 
@@ -112,7 +112,7 @@ put_cut(const struct output *out, const struct output *err, int rootfd,
 }
 
 void
-report_text(const struct output *out, const char *notes, int rootfd,
+command_text(const struct output *out, const char *notes, int rootfd,
     size_t cap, struct result *r)
 {
 	const struct output none = { .spool = -1 };
@@ -130,17 +130,17 @@ report_text(const struct output *out, const char *notes, int rootfd,
 }
 
 static void
-fill(const struct report *rep, struct result *r)
+fill(const struct command *cmd, struct result *r)
 {
-	const struct prog *p = &rep->prog;
+	const struct prog *p = &cmd->prog;
 	const struct output *out = p->out, *err = p->err;
 
 	r->is_error = p->end == PROG_TIMEOUT || p->end == PROG_CANCEL ||
-	    !is_known(rep) || p->signalled || p->number != 0;
-	if (rep->command == NULL && !r->is_error) {
-		report_text(out, p->notes.len > 0 ? p->notes.p : "",
-		    rep->root->fd, rep->cap, r);
-		put_meta(rep, &r->meta);
+	    !is_known(cmd) || p->signalled || p->number != 0;
+	if (cmd->command == NULL && !r->is_error) {
+		command_text(out, p->notes.len > 0 ? p->notes.p : "",
+		    cmd->root->fd, cmd->cap, r);
+		put_meta(cmd, &r->meta);
 		return;
 	}
 	struct buf *text = &r->content;
@@ -148,20 +148,20 @@ fill(const struct report *rep, struct result *r)
 		buf_fmt(text, "timed out after %d s", p->ms / 1000);
 	} else if (p->end == PROG_CANCEL) {
 		buf_adds(text, "interrupted");
-	} else if (!is_known(rep)) {
+	} else if (!is_known(cmd)) {
 		buf_adds(text, "interrupted: the sandbox was ended while it "
 		    "ran");
 	} else if (p->signalled) {
 		buf_adds(text, "killed by ");
 		prog_signal_name(text, "SIG", p->number);
-	} else if (!rep->bare || p->ended.len + p->notes.len > 0) {
+	} else if (!cmd->bare || p->ended.len + p->notes.len > 0) {
 		buf_fmt(text, "exit %d", p->number);
 	}
 	if (p->ended.len > 0)
 		buf_fmt(text, "; ended: %s", p->ended.p);
 	if (p->notes.len > 0)
 		buf_fmt(text, "; %s", p->notes.p);
-	if (rep->clamped)
+	if (cmd->clamped)
 		buf_fmt(text, "; timeout clamped to %d s", p->ms / 1000);
 	unsigned long long whole = text->len + out->total + err->total;
 	if (text->len > 0 && out->total + err->total > 0)
@@ -170,31 +170,31 @@ fill(const struct report *rep, struct result *r)
 		whole += strlen("[stderr]\n") + (out->total > 0 &&
 		    out->last != '\n');
 	r->bytes = (long long)whole;
-	put_meta(rep, &r->meta);
-	if (whole <= rep->cap)
-		put_streams(out, err, rep->cap, rep->cap, "", text);
+	put_meta(cmd, &r->meta);
+	if (whole <= cmd->cap)
+		put_streams(out, err, cmd->cap, cmd->cap, "", text);
 	else
-		put_cut(out, err, rep->root->fd, rep->cap, r);
+		put_cut(out, err, cmd->root->fd, cmd->cap, r);
 	r->lossy = out->clean.lossy || err->clean.lossy;
 	if (p->end == PROG_TIMEOUT)
 		r->code = "timeout";
-	else if (p->end == PROG_CANCEL || !is_known(rep))
+	else if (p->end == PROG_CANCEL || !is_known(cmd))
 		r->code = "interrupted";
 }
 
 bool
-report_run(struct report *rep, struct stage *s, struct result *r)
+command_run(struct command *cmd, struct stage *s, struct result *r)
 {
-	struct prog *p = &rep->prog;
+	struct prog *p = &cmd->prog;
 	struct output out, err;
 
-	output_init(&out, rep->cap);
-	output_init(&err, rep->cap);
+	output_init(&out, cmd->cap);
+	output_init(&err, cmd->cap);
 	p->out = &out;
 	p->err = &err;
 	prog_run(p, s);
 	if (p->ran)
-		fill(rep, r);
+		fill(cmd, r);
 	prog_release(p);
 	output_release(&out);
 	output_release(&err);
@@ -202,20 +202,20 @@ report_run(struct report *rep, struct stage *s, struct result *r)
 }
 
 void
-bash_run(struct stage *s, struct report *rep, int64_t seconds,
+bash_run(struct stage *s, struct command *cmd, int64_t seconds,
     struct result *res)
 {
-	const char *command = rep->command;
+	const char *command = cmd->command;
 	/* a command may begin with '-' */
 	bool dashes = command[0] == '-' || command[0] == '+';
 	const char *argv[] = { "bash", "--noprofile", "--norc", "-c",
 		dashes ? "--" : command, dashes ? command : NULL, NULL };
-	struct prog *p = &rep->prog;
+	struct prog *p = &cmd->prog;
 
 	/* what is not limited goes into the end record, which the loop
 	 * writes */
-	rep->unlimited = s->mode == STAGE_RESIDENT;
-	rep->clamped = seconds < 1 || seconds > TIMEOUT_MAX;
+	cmd->unlimited = s->mode == STAGE_RESIDENT;
+	cmd->clamped = seconds < 1 || seconds > TIMEOUT_MAX;
 	p->resident = true;
 	p->argv = (char *const *)(void *)argv;
 	p->ms = 1000 * (seconds < 1 ? 1 : seconds > TIMEOUT_MAX ? TIMEOUT_MAX :
@@ -227,7 +227,7 @@ bash_run(struct stage *s, struct report *rep, int64_t seconds,
 		result_error(res, "too_large", "the command is longer than "
 		    "%d bytes; write a script with write and run that",
 		    COMMAND_MAX);
-	else if (report_run(rep, s, res))
+	else if (command_run(cmd, s, res))
 		;
 	else if (p->e.status == ST_POLICY)
 		result_error(res, "denied", "denied: %s, so no command is "
