@@ -141,6 +141,13 @@ one : >/dev/null
 ok "an empty .git of a person's own stays" test -d .git
 rmdir .git
 
+for what in "touch .hamr" "ln -s . .hamr"; do
+	rm -rf .hamr
+	$what
+	is "nor is one made where .hamr is no folder ($what)" "$(one \
+		'mkdir .git/hooks; :' | grep -c Read-only; ls -A)" "1${nl}.hamr"
+done
+
 repo quarantine && mkdir a
 match "what appears is moved and named" "$(one 'git init -q a/n; echo x >.envrc
 	mkdir -p .vscode .github .hg; ln -s /tmp a/.idea; echo "[hooks]" >.hg/hgrc')" \
@@ -276,7 +283,10 @@ one 'chmod 700 .git; : >.git/hooks/x; mv .git/config .git/c; : >.git/config' \
 	-o sandbox.git_write=true >/dev/null
 chmod 755 .git
 ok "nor if a call has shut .git" test ! -e .git/hooks/x -a -s .git/config
-rm -rf .git/hooks
+rm -rf .git/hooks .hamr; : >.hamr
+match "nor where .hamr is no folder" "$(one 'mkdir .git/hooks
+	: >.git/hooks/x' -o sandbox.git_write=true)" "exit 1*Read-only*"
+rm -rf .git/hooks .hamr
 ln -s ../h .git/hooks
 match "nor a link to hooks" "$(one 'rm .git/hooks; : >.git/config.worktree' \
 	-o sandbox.git_write=true)" "exit 1; git's directory is read-only, as*"

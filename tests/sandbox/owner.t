@@ -31,6 +31,15 @@ if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
 	is "nor does a secret in a folder of root's" "$(t --json bash \
 		'{"command":"true"}' 2>&1 | jq -r '.meta.sandbox')" bubblewrap
 	rm -r roots
+	mkdir -m 555 ../shut && chown 65534:65534 ../shut && cd ../shut || exit 1
+	match "a root that he may not write, but a command could" \
+		"$(he bash '{"command":"chmod u+w .; mkdir .git .hamr"}'
+		stat -c %a .; ls -A)" "exit 1; *the root was read-only, as \
+hamr cannot create .git*Read-only file system*555"
+	chmod 755 . && mkdir .hamr && chown 65534:65534 .hamr && chmod 555 .
+	match "with a .hamr, too" "$(he bash '{"command":"chmod u+w .; mkdir .git"}'
+		ls -A)" "exit 1; the root was read-only, as*.hamr"
+	cd ../root || exit 1
 else
 	skip "his sandbox" "no bubblewrap for him here"
 fi

@@ -98,7 +98,7 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 		.network = b->spec.network,
 		.unix_sockets = b->spec.network || b->spec.unix_sockets,
 		.root_writable = b->overlay != NULL ||
-		    (b->spec.kind == BOX_WRITE && !b->locked) };
+		    (b->spec.kind == BOX_WRITE && b->locked == NULL) };
 	struct buf setup = BUF_INIT(ARGS_MAX), args = BUF_INIT(ARGS_MAX);
 	int pair[2], first = 0;
 	bool good = b->layer != LAYER_BWRAP || layers_make(b, g, &args);
@@ -329,9 +329,10 @@ box_start(struct box *b, struct err *why)
 	git_find(b->bs, &g);
 	/* a link can be replaced, and git would obey the new one */
 	b->locked = g.linked && b->spec.kind == BOX_WRITE &&
-	    b->layer > LAYER_NONE;
+	    b->layer > LAYER_NONE ?
+	    "its .git is a link, which cannot be protected" : NULL;
 	if (b->spec.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
-	    !b->locked && !g.write &&
+	    b->locked == NULL && !g.write &&
 	    conf_bool(b->bs->conf, "sandbox.git_write"))
 		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
 		    "can be made until another run, without "

@@ -82,8 +82,8 @@ struct box {
 	struct texts mounts;	/* what is put there, see wire.h */
 	char *overlay;		/* its folder, BOX_PRIVATE only */
 	bool scratch;		/* no overlay: tmpfs on some names */
-	bool locked;		/* the root is read-only because its .git is a
-				 * link */
+	const char *locked;	/* why the root is read-only although its kind
+				 * may write, NULL: it is not */
 	char *cgroup[2];	/* folders we made, to be removed */
 	struct texts stubs;	/* git's folders, where we make stubs, */
 	int stubs_lock;		/* and the first, locked; -1: none */

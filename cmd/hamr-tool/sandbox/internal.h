@@ -103,7 +103,8 @@ void git_find(const struct sandboxes *bs, struct box_git *g);
  * what git obeys in them: it is protected by mounts, which are lost when
  * somebody replaces it. */
 void git_fingerprint(const struct sandboxes *bs, struct buf *out);
-/* Make .hamr, and .git where it is missing and must not be made by others. */
+/* Make .hamr, and .git where it is missing and must not be made by others; if
+ * that fails, b is locked. */
 void stubs_make(struct box *b, struct box_git *g);
 /* Is there no .git in the root, or only a stub? */
 bool git_is_missing(int root);

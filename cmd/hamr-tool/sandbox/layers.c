@@ -153,7 +153,7 @@ put_root(struct box *b, struct buf *out)
 		free(merged);
 		return;
 	}
-	bind_at(b, out, b->spec.kind == BOX_WRITE && !b->locked ?
+	bind_at(b, out, b->spec.kind == BOX_WRITE && b->locked == NULL ?
 	    "--bind" : "--ro-bind", real, real);
 	for (size_t i = 0; i < n && b->scratch; i++) {
 		char *path = xasprintf("%s/%s", real, scratch[i]);
@@ -172,7 +172,7 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 	static const char *const kept[] = { "hooks", "config",
 		"config.worktree", "info", "modules", "commondir" };
 	enum box_kind kind = b->spec.kind;
-	bool write = kind == BOX_WRITE && !b->locked && g->write;
+	bool write = kind == BOX_WRITE && b->locked == NULL && g->write;
 	struct dirent *e;
 
 	for (size_t i = 0; i < g->dirs.n; i++) {

@@ -255,13 +255,11 @@ void
 stubs_make(struct box *b, struct box_git *g)
 {
 	int root = b->bs->root.fd;
+	struct stat st;
 
-	if (b->spec.kind != BOX_WRITE || b->locked)
+	if (b->spec.kind != BOX_WRITE || b->locked != NULL)
 		return;
-	int hamr = root_hamr(root);
-	if (hamr < 0)
-		return;
-	close(hamr);
+	file_close(root_hamr(root));
 	if (b->layer < LAYER_BWRAP)
 		return;
 	if (!g->write) {
@@ -272,6 +270,11 @@ stubs_make(struct box *b, struct box_git *g)
 		    "of its hooks and settings can be protected: one is a "
 		    "link or cannot be made");
 	}
+	/* a command could: its chmod of the root lets it write there */
+	if ((!g->write && b->stub < 0 && g->dirs.n == 0) ||
+	    fstatat(root, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		b->locked = "hamr cannot create .git or .hamr there to "
+		    "protect them";
 }
 
 /* Close the stub; its last user removes it. */

@@ -258,9 +258,8 @@ box_open(struct sandboxes *bs, const struct box_spec *w, struct err *e)
 		box_close(b);
 		return NULL;
 	}
-	if (b->locked && b->layer == LAYER_BWRAP)
-		buf_adds(&b->base, "the root was read-only, as its .git is a "
-		    "link, which cannot be protected");
+	if (b->locked != NULL && b->layer == LAYER_BWRAP)
+		buf_fmt(&b->base, "the root was read-only, as %s", b->locked);
 	b->marks = marks_of(bs, b->layer);
 	return b;
 }
@@ -279,7 +278,8 @@ sandboxes_resident(struct sandboxes *bs, const struct box_spec *w,
 		sandboxes_note_existing(bs);
 		box_update(b);
 		char *marks = marks_of(bs, b->layer);
-		bool good = !b->lost && b->spec.network == w->network &&
+		bool good = !b->lost && b->locked == NULL &&
+		    b->spec.network == w->network &&
 		    b->spec.unix_sockets == w->unix_sockets &&
 		    strcmp(marks, b->marks) == 0;
 		free(marks);
