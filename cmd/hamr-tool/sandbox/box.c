@@ -340,11 +340,6 @@ box_start(struct box *b, struct err *why)
 		    "read-only, as it does not name the root as its work tree "
 		    "(git config core.worktree)");
 	stubs_make(b, &g);
-	if (b->stub >= 0) {
-		/* it counts as .git now */
-		texts_release(&g.dirs);
-		git_find(b->bs, &g);
-	}
 	if (!prepare(b, &g, &s)) {
 		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");

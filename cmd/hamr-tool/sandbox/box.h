@@ -85,10 +85,11 @@ struct box {
 	const char *locked;	/* why the root is read-only although its kind
 				 * may write, NULL: it is not */
 	char *cgroup[2];	/* folders we made, to be removed */
-	struct texts stubs;	/* git's folders, where we make stubs, */
-	int stubs_lock;		/* and the first, locked; -1: none */
-	bool modeless;		/* there, no mode tells what we made */
-	int stub;		/* of .git, locked; -1: none */
+	struct texts stubs;	/* git's folders, where we make stubs; empty:
+				 * .git may be one itself */
+	int stubs_lock;		/* that, or the first of them, locked; -1:
+				 * there are no stubs */
+	bool modeless;		/* no mode tells what we made in them */
 	char *marks;		/* what was protected when it started */
 	struct buf base;	/* notes for each of its commands */
 };

@@ -125,27 +125,29 @@ git_is_missing(int root)
 	return missing;
 }
 
-/* Every run that needs the stub holds a lock on it, and the last one removes
- * it.  -1: there is a .git, or none can be made. */
+/* Open a folder and share its lock: every box with stubs there holds it, and
+ * the last one removes them.  stub: the folder is that of .git itself, made if
+ * needed.  -1: there is a .git, or none can be made. */
 static int
-share_stub(int root)
+share(int at, const char *name, bool stub)
 {
 	long long until = file_now_ms() + SHARE_MS;
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
 	for (;;) {
 		/* what we made is ours, even if its mode was not kept */
-		bool made = mkdirat(root, STUB, S_ISVTX | 0555) == 0;
+		bool made = stub && mkdirat(at, name, S_ISVTX | 0555) == 0;
 
-		if (!made && errno != EEXIST)
+		if (stub && !made && errno != EEXIST)
 			break;
-		int fd = root_open_folder(root, STUB);
+		int fd = root_open_folder(at, name);
 		struct stat st, is;
-		bool ours = fd >= 0 ? made || is_stub(fd) : errno == ENOENT;
+		bool ours = fd >= 0 ? !stub || made || is_stub(fd) :
+		    stub && errno == ENOENT;
 
 		if (ours && fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) == 0 &&
 		    fstat(fd, &st) == 0 &&
-		    fstatat(root, STUB, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    fstatat(at, name, &is, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    is_same_file(&is, &st))
 			return fd;
 		/* its last user is about to remove it, or has */
@@ -189,55 +191,13 @@ git_fingerprint(const struct sandboxes *bs, struct buf *out)
 	buf_adds(out, ".\n");
 }
 
-/* Make what is missing in dir, sticky and empty.  False: something cannot be
- * made, or is a link, which could be replaced. */
+/* Make what is missing in git's folders, sticky and empty.  False: something
+ * cannot be made, or is a link, which could be replaced. */
 static bool
-fill(struct box *b, const char *dir)
+fill(struct box *b, const struct box_git *g)
 {
 	bool all = true;
 	struct stat st = { .st_mode = 0 };
-
-	for (size_t i = 0; i < OBEYED; i++) {
-		char *path = xasprintf("%s/%s", dir, obeyed[i]);
-		int fd = i < FOLDERS ? mkdir(path, S_ISVTX | 0755) :
-		    open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		    O_CLOEXEC, S_ISVTX | 0644);
-
-		all &= (fd < 0 || !b->bs->switched ||
-		    lchown(path, b->bs->uid, b->bs->gid) == 0) &&
-		    lstat(path, &st) == 0 && !S_ISLNK(st.st_mode);
-		/* where modes are not kept, any empty one is taken for ours */
-		b->modeless |= fd >= 0 && (st.st_mode & S_ISVTX) == 0;
-		if (fd > 0)
-			close(fd);
-		free(path);
-	}
-	return all;
-}
-
-/* Every box holds a lock on the first of git's folders; the last one removes
- * the stubs. */
-static bool
-share_folder(struct box *b, const char *dir)
-{
-	long long until = file_now_ms() + SHARE_MS;
-	const struct timespec nap = { .tv_nsec = NAP_NS };
-
-	b->stubs_lock = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-	    O_CLOEXEC);
-	while (flock(b->stubs_lock, LOCK_SH | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK || file_now_ms() > until)
-			return false;
-		nanosleep(&nap, NULL);
-	}
-	return true;
-}
-
-static bool
-fill_all(struct box *b, const struct box_git *g)
-{
-	bool all = true;
-	struct stat st;
 
 	for (size_t i = 0; i < g->dirs.n && all; i++) {
 		const char *dir = g->dirs.v[i];
@@ -245,8 +205,26 @@ fill_all(struct box *b, const struct box_git *g)
 		if (lstat(dir, &st) < 0 || !S_ISDIR(st.st_mode))
 			continue;
 		texts_add(&b->stubs, xstrdup(dir));
-		all = (b->stubs.n > 1 || share_folder(b, dir)) &&
-		    fill(b, dir);
+		if (b->stubs.n == 1)
+			b->stubs_lock = share(AT_FDCWD, dir, false);
+		if (b->stubs_lock < 0)
+			return false;
+		for (size_t k = 0; k < OBEYED; k++) {
+			char *path = xasprintf("%s/%s", dir, obeyed[k]);
+			int fd = k < FOLDERS ? mkdir(path, S_ISVTX | 0755) :
+			    open(path, O_WRONLY | O_CREAT | O_EXCL |
+			    O_NOFOLLOW | O_CLOEXEC, S_ISVTX | 0644);
+
+			all &= (fd < 0 || !b->bs->switched ||
+			    lchown(path, b->bs->uid, b->bs->gid) == 0) &&
+			    lstat(path, &st) == 0 && !S_ISLNK(st.st_mode);
+			/* where modes are not kept, any empty one is taken
+			 * for ours */
+			b->modeless |= fd >= 0 && (st.st_mode & S_ISVTX) == 0;
+			if (fd > 0)
+				close(fd);
+			free(path);
+		}
 	}
 	return all;
 }
@@ -263,37 +241,33 @@ stubs_make(struct box *b, struct box_git *g)
 	if (b->layer < LAYER_BWRAP)
 		return;
 	if (!g->write) {
-		b->stub = share_stub(root);
-	} else if (!fill_all(b, g)) {
+		b->stubs_lock = share(root, STUB, true);
+		if (b->stubs_lock >= 0) {
+			/* it counts as .git now */
+			texts_release(&g->dirs);
+			git_find(b->bs, g);
+		}
+	} else if (!fill(b, g)) {
 		g->write = false;
 		buf_adds(&b->base, "git's directory is read-only, as not all "
 		    "of its hooks and settings can be protected: one is a "
 		    "link or cannot be made");
 	}
 	/* a command could: its chmod of the root lets it write there */
-	if ((!g->write && b->stub < 0 && g->dirs.n == 0) ||
+	if ((!g->write && g->dirs.n == 0) ||
 	    fstatat(root, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		b->locked = "hamr cannot create .git or .hamr there to "
 		    "protect them";
 }
 
-/* Close the stub; its last user removes it. */
-static void
-drop_stub(const struct sandboxes *bs, int fd)
-{
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		unlinkat(bs->root.fd, STUB, AT_REMOVEDIR);
-	close(fd);
-}
-
 void
 stubs_remove(struct box *b)
 {
-	if (b->stub >= 0)
-		drop_stub(b->bs, b->stub);
-	b->stub = -1;
 	bool last = b->stubs_lock >= 0 &&
 	    flock(b->stubs_lock, LOCK_EX | LOCK_NB) == 0;
+
+	if (last && b->stubs.n == 0)
+		unlinkat(b->bs->root.fd, STUB, AT_REMOVEDIR);
 	for (size_t i = 0; last && i < b->stubs.n * OBEYED; i++) {
 		char *path = xasprintf("%s/%s", b->stubs.v[i / OBEYED],
 		    obeyed[i % OBEYED]);
@@ -316,10 +290,9 @@ stubs_remove_stale(struct sandboxes *bs)
 {
 	int fd = root_open_folder(bs->root.fd, STUB);
 
-	if (is_stub(fd))
-		drop_stub(bs, fd);
-	else
-		file_close(fd);
+	if (is_stub(fd) && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		unlinkat(bs->root.fd, STUB, AT_REMOVEDIR);
+	file_close(fd);
 }
 
 /* ---- secrets under other names ---- */

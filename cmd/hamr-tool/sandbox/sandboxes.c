@@ -141,7 +141,7 @@ insist_on_bwrap(struct box *b, struct err *e)
 		if (got < 0) {
 			struct box probe = { .bs = bs, .layer = LAYER_BWRAP,
 				.spec = { .kind = BOX_READ }, .pid = -1,
-				.fd = -1, .stub = -1, .stubs_lock = -1,
+				.fd = -1, .stubs_lock = -1,
 				.base = BUF_INIT(NOTES_MAX),
 				.bare_root = true };
 			struct err why;
@@ -243,7 +243,7 @@ box_open(struct sandboxes *bs, const struct box_spec *w, struct err *e)
 		}
 	struct box *b = xcalloc(1, sizeof *b);
 	*b = (struct box){ .bs = bs, .spec = *w, .pid = -1, .fd = -1,
-		.stub = -1, .stubs_lock = -1, .base = BUF_INIT(NOTES_MAX) };
+		.stubs_lock = -1, .base = BUF_INIT(NOTES_MAX) };
 	if (w->stays) {
 		b->next = bs->staying;
 		bs->staying = b;
