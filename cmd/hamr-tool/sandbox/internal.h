@@ -99,6 +99,11 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
  * nobody knows who made them. */
 void names_report(struct sandboxes *bs, unsigned before);
 void git_find(const struct sandboxes *bs, struct box_git *g);
+/* What git runs, obeys or follows, in each of its folders: folders come first.
+ * A missing one must exist to be protected, but for the last, commondir: an
+ * empty one is fatal to git; sandboxes_quarantine_new checks. */
+enum { GIT_FOLDERS = 3, GIT_STUBS = 5, GIT_OBEYED };
+extern const char *const git_obeyed[GIT_OBEYED];
 /* Append a text that changes when git's folders do or, if they may be written,
  * what git obeys in them: it is protected by mounts, which are lost when
  * somebody replaces it. */

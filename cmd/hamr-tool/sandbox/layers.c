@@ -169,8 +169,6 @@ put_root(struct box *b, struct buf *out)
 static void
 put_git(struct box *b, struct buf *out, const struct box_git *g)
 {
-	static const char *const kept[] = { "hooks", "config",
-		"config.worktree", "info", "modules", "commondir" };
 	enum box_kind kind = b->spec.kind;
 	bool write = kind == BOX_WRITE && b->locked == NULL && g->write;
 	struct dirent *e;
@@ -193,8 +191,8 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 		if (!writes)
 			continue;
 		/* what git runs, or follows to its files, is read-only */
-		for (size_t k = 0; k < sizeof kept / sizeof kept[0]; k++) {
-			char *path = xasprintf("%s/%s", dir, kept[k]);
+		for (size_t k = 0; k < GIT_OBEYED; k++) {
+			char *path = xasprintf("%s/%s", dir, git_obeyed[k]);
 
 			if (access(path, F_OK) == 0)
 				place(b, out, "--ro-bind", path, path);

@@ -159,11 +159,8 @@ share(int at, const char *name, bool stub)
 	return -1;
 }
 
-/* What git would obey must exist to be protected.  Not commondir: an empty one
- * is fatal to git; sandboxes_quarantine_new checks. */
-static const char *const obeyed[] = { "hooks", "info", "modules",
-	"config", "config.worktree" };
-enum { FOLDERS = 3, OBEYED = sizeof obeyed / sizeof obeyed[0] };
+const char *const git_obeyed[GIT_OBEYED] = { "hooks", "info", "modules",
+	"config", "config.worktree", "commondir" };
 
 void
 git_fingerprint(const struct sandboxes *bs, struct buf *out)
@@ -178,8 +175,8 @@ git_fingerprint(const struct sandboxes *bs, struct buf *out)
 		if (lstat(dir, &st) == 0)
 			buf_fmt(out, "%s %lu %lu\n", dir, st.st_dev,
 			    st.st_ino);
-		for (size_t k = 0; k < OBEYED && g.write; k++) {
-			char *path = xasprintf("%s/%s", dir, obeyed[k]);
+		for (size_t k = 0; k < GIT_STUBS && g.write; k++) {
+			char *path = xasprintf("%s/%s", dir, git_obeyed[k]);
 
 			if (lstat(path, &st) == 0)
 				buf_fmt(out, "%lu %lld\n", st.st_ino,
@@ -209,9 +206,9 @@ fill(struct box *b, const struct box_git *g)
 			b->stubs_lock = share(AT_FDCWD, dir, false);
 		if (b->stubs_lock < 0)
 			return false;
-		for (size_t k = 0; k < OBEYED; k++) {
-			char *path = xasprintf("%s/%s", dir, obeyed[k]);
-			int fd = k < FOLDERS ? mkdir(path, S_ISVTX | 0755) :
+		for (size_t k = 0; k < GIT_STUBS; k++) {
+			char *path = xasprintf("%s/%s", dir, git_obeyed[k]);
+			int fd = k < GIT_FOLDERS ? mkdir(path, S_ISVTX | 0755) :
 			    open(path, O_WRONLY | O_CREAT | O_EXCL |
 			    O_NOFOLLOW | O_CLOEXEC, S_ISVTX | 0644);
 
@@ -268,9 +265,9 @@ stubs_remove(struct box *b)
 
 	if (last && b->stubs.n == 0)
 		unlinkat(b->bs->root.fd, STUB, AT_REMOVEDIR);
-	for (size_t i = 0; last && i < b->stubs.n * OBEYED; i++) {
-		char *path = xasprintf("%s/%s", b->stubs.v[i / OBEYED],
-		    obeyed[i % OBEYED]);
+	for (size_t i = 0; last && i < b->stubs.n * GIT_STUBS; i++) {
+		char *path = xasprintf("%s/%s", b->stubs.v[i / GIT_STUBS],
+		    git_obeyed[i % GIT_STUBS]);
 		struct stat st;
 
 		/* only if it is still empty */
