@@ -326,20 +326,7 @@ box_start(struct box *b, struct err *why)
 	if (no != NULL)
 		return err_set(why, ST_POLICY, "%s", no);
 	memset(s.fds, -1, sizeof s.fds);
-	git_find(b->bs, &g);
-	/* a link can be replaced, and git would obey the new one */
-	b->locked = g.linked && b->spec.kind == BOX_WRITE &&
-	    b->layer > LAYER_NONE ?
-	    "its .git is a link, which cannot be protected" : NULL;
-	if (b->spec.kind == BOX_WRITE && b->layer == LAYER_BWRAP &&
-	    b->locked == NULL && !g.write &&
-	    conf_bool(b->bs->conf, "sandbox.git_write"))
-		buf_adds(&b->base, git_is_missing(b->bs->root.fd) ? "no .git "
-		    "can be made until another run, without "
-		    "sandbox.git_write, has ended" : "git's directory is "
-		    "read-only, as it does not name the root as its work tree "
-		    "(git config core.worktree)");
-	stubs_make(b, &g);
+	git_protect(b, &g);
 	if (!prepare(b, &g, &s)) {
 		err_set(why, ST_TEMP, "no space left for the files of a "
 		    "sandbox");

@@ -98,7 +98,10 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
 /* Tell the user of protected names that a look after number `before' found:
  * nobody knows who made them. */
 void names_report(struct sandboxes *bs, unsigned before);
-void git_find(const struct sandboxes *bs, struct box_git *g);
+/* Find git's folders.  If b may write, make .hamr, and stubs for what is
+ * missing of .git and must not be made by others; what cannot be protected is
+ * made read-only: g->write or b->locked says so, and b->base. */
+void git_protect(struct box *b, struct box_git *g);
 /* What git runs, obeys or follows, in each of its folders: folders come first.
  * A missing one must exist to be protected, but for the last, commondir: an
  * empty one is fatal to git; sandboxes_quarantine_new checks. */
@@ -108,9 +111,6 @@ extern const char *const git_obeyed[GIT_OBEYED];
  * what git obeys in them: it is protected by mounts, which are lost when
  * somebody replaces it. */
 void git_fingerprint(const struct sandboxes *bs, struct buf *out);
-/* Make .hamr, and .git where it is missing and must not be made by others; if
- * that fails, b is locked. */
-void stubs_make(struct box *b, struct box_git *g);
 /* Is there no .git in the root, or only a stub? */
 bool git_is_missing(int root);
 void stubs_remove(struct box *b);

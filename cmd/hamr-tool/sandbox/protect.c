@@ -54,7 +54,7 @@ is_git_dir(const struct sandboxes *bs, const char *dir)
 	    (has(dir, "objects") && has(dir, "refs")));
 }
 
-void
+static void
 git_find(const struct sandboxes *bs, struct box_git *g)
 {
 	char *dot = xasprintf("%s/" STUB, bs->root.real);
@@ -227,22 +227,35 @@ fill(struct box *b, const struct box_git *g)
 }
 
 void
-stubs_make(struct box *b, struct box_git *g)
+git_protect(struct box *b, struct box_git *g)
 {
-	int root = b->bs->root.fd;
+	struct sandboxes *bs = b->bs;
 	struct stat st;
 
-	if (b->spec.kind != BOX_WRITE || b->locked != NULL)
+	git_find(bs, g);
+	b->locked = NULL;
+	if (b->spec.kind != BOX_WRITE)
 		return;
-	file_close(root_hamr(root));
+	if (g->linked && b->layer > LAYER_NONE) {
+		/* it can be replaced, and git would obey the new one */
+		b->locked = "its .git is a link, which cannot be protected";
+		return;
+	}
+	file_close(root_hamr(bs->root.fd));
 	if (b->layer < LAYER_BWRAP)
 		return;
 	if (!g->write) {
-		b->stubs_lock = share(root, STUB, true);
+		if (conf_bool(bs->conf, "sandbox.git_write"))
+			buf_adds(&b->base, git_is_missing(bs->root.fd) ?
+			    "no .git can be made until another run, without "
+			    "sandbox.git_write, has ended" : "git's directory "
+			    "is read-only, as it does not name the root as "
+			    "its work tree (git config core.worktree)");
+		b->stubs_lock = share(bs->root.fd, STUB, true);
 		if (b->stubs_lock >= 0) {
 			/* it counts as .git now */
 			texts_release(&g->dirs);
-			git_find(b->bs, g);
+			git_find(bs, g);
 		}
 	} else if (!fill(b, g)) {
 		g->write = false;
@@ -252,7 +265,7 @@ stubs_make(struct box *b, struct box_git *g)
 	}
 	/* a command could: its chmod of the root lets it write there */
 	if ((!g->write && g->dirs.n == 0) ||
-	    fstatat(root, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0)
+	    fstatat(bs->root.fd, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0)
 		b->locked = "hamr cannot create .git or .hamr there to "
 		    "protect them";
 }
