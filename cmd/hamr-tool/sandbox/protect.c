@@ -32,16 +32,6 @@
 
 /* ---- where git keeps things, found without asking git ---- */
 
-static bool
-has(const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/%s", dir, name);
-	bool yes = access(path, F_OK) == 0;
-
-	free(path);
-	return yes;
-}
-
 /* A repository names its git directory; believe it only if that looks like one
  * and contains neither the root nor the home. */
 static bool
@@ -50,8 +40,13 @@ is_git_dir(const struct sandboxes *bs, const char *dir)
 	if (strlen(dir) <= 1 || is_beneath(bs->root.real, dir) ||
 	    (bs->home != NULL && is_beneath(bs->home, dir)))
 		return false;
-	return has(dir, "HEAD") && (has(dir, "commondir") ||
-	    (has(dir, "objects") && has(dir, "refs")));
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool yes = faccessat(fd, "HEAD", F_OK, 0) == 0 &&
+	    (faccessat(fd, "commondir", F_OK, 0) == 0 ||
+	    (faccessat(fd, "objects", F_OK, 0) == 0 &&
+	    faccessat(fd, "refs", F_OK, 0) == 0));
+	file_close(fd);
+	return yes;
 }
 
 static void
