@@ -27,8 +27,6 @@
 #define ANSWER_MS 40000		/* longer than the supervisor's own patience */
 #define STOPPED_MS 1500		/* without a PID namespace a command */
 #define BEGUN_MS 6000		/* can stop the supervisor (SIGSTOP) */
-#define ARGS_MAX ((size_t)4 << 20)
-#define TEXTS_MAX ((size_t)64 << 20)
 
 /* What the child gets: fds, by the numbers that it has for them, or -1. */
 enum { FD_CGROUP = WIRE_ARGS + 1, NGIVEN = FD_CGROUP + 2 };
@@ -99,7 +97,7 @@ prepare(struct box *b, const struct box_git *g, struct start *s)
 		.unix_sockets = b->spec.network || b->spec.unix_sockets,
 		.root_writable = b->overlay != NULL ||
 		    (b->spec.kind == BOX_WRITE && b->locked == NULL) };
-	struct buf setup = BUF_INIT(ARGS_MAX), args = BUF_INIT(ARGS_MAX);
+	struct buf setup = BUF_INIT(WIRE_SETUP_MAX), args = setup;
 	int pair[2], first = 0;
 	bool good = b->layer != LAYER_BWRAP || layers_make(b, g, &args);
 
@@ -424,11 +422,11 @@ box_update(struct box *b)
 /* ---- a command ---- */
 
 static bool
-put_packet(struct box *b, const struct wire *w, const int fds[4])
+put_packet(struct box *b, const struct wire *w, const int fds[WIRE_FDS])
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(4 * sizeof(int))];
+		char room[CMSG_SPACE(WIRE_FDS * sizeof(int))];
 	} u = { .room = "" };
 	struct iovec iov = { (void *)(uintptr_t)w, sizeof *w };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -442,8 +440,8 @@ put_packet(struct box *b, const struct wire *w, const int fds[4])
 		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(4 * sizeof(int));
-		memcpy(CMSG_DATA(c), fds, 4 * sizeof(int));
+		c->cmsg_len = CMSG_LEN(WIRE_FDS * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, WIRE_FDS * sizeof(int));
 	}
 	do
 		got = sendmsg(b->fd, &m, MSG_NOSIGNAL);
@@ -459,18 +457,18 @@ box_spawn(struct box *b, char *const *argv, char *const *env, bool piped,
 {
 	int *ours[] = { &io->in, &io->out, &io->err };
 	const char *dir = b->bs->root.real;
-	struct buf t = BUF_INIT(TEXTS_MAX);
+	struct buf t = BUF_INIT(WIRE_TEXTS_MAX);
 	struct wire w = { .op = WIRE_RUN };
-	int fds[4] = { -1, -1, -1, -1 }, got = EPIPE;
+	int fds[WIRE_FDS] = { -1, -1, -1, -1 }, got = EPIPE;
 
 	*io = (struct box_io){ -1, -1, -1 };
 	b->exited = b->empty = false;
 	errno = 0;
 	buf_add(&t, dir, strlen(dir) + 1);
-	for (; argv[w.a] != NULL; w.a++)
-		buf_add(&t, argv[w.a], strlen(argv[w.a]) + 1);
-	for (; env[w.b] != NULL; w.b++)
-		buf_add(&t, env[w.b], strlen(env[w.b]) + 1);
+	while (argv[w.a] != NULL)
+		put_text(&t, &w.a, argv[w.a]);
+	while (env[w.b] != NULL)
+		put_text(&t, &w.b, env[w.b]);
 	if (!t.over)
 		fds[0] = file_memory(t.p, t.len);
 	buf_release(&t);
@@ -491,7 +489,7 @@ box_spawn(struct box *b, char *const *argv, char *const *env, bool piped,
 		got = errno != 0 ? errno : ENOMEM;
 	else if (put_packet(b, &w, fds))
 		got = await(b, WIRE_STARTED, &w) ? w.a : ETIMEDOUT;
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < WIRE_FDS; i++)
 		file_close(fds[i]);
 	b->running = got == 0;
 	if (got == 0)

@@ -29,7 +29,6 @@
 #include "restrict.h"
 #include "supervisor.h"
 
-#define SETUP_MAX ((size_t)4 << 20)
 #define FILE_SIZE ((rlim_t)2 << 30)
 #define OPEN_FILES 1024
 #define CAP_LAST 63
@@ -596,7 +595,7 @@ int
 restrict_self(bool alone, int *listener, char why[WIRE_TEXT])
 {
 	struct setup s = { .alone = alone };
-	struct buf b = BUF_INIT(SETUP_MAX);
+	struct buf b = BUF_INIT(WIRE_SETUP_MAX);
 	struct stat st;
 
 	*listener = -1;

@@ -27,8 +27,6 @@
 #define NAME_MAX_BYTES 60
 #define NAMES_MAX 5
 #define KILL_MS 30000		/* then give up on what does not die */
-#define NFDS 4
-#define TEXTS_MAX ((size_t)64 << 20)
 
 struct super {
 	bool alone;		/* process 1: all others are the command's */
@@ -359,17 +357,17 @@ end(struct super *s, bool names)
 /* ---- the loop ---- */
 
 static bool
-receive(struct wire *w, int fds[NFDS])
+receive(struct wire *w, int fds[WIRE_FDS])
 {
 	union {
 		struct cmsghdr align;
-		char room[CMSG_SPACE(NFDS * sizeof(int))];
+		char room[CMSG_SPACE(WIRE_FDS * sizeof(int))];
 	} u;
 	struct iovec iov = { w, sizeof *w };
 	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &u, .msg_controllen = sizeof u };
 
-	for (int i = 0; i < NFDS; i++)
+	for (int i = 0; i < WIRE_FDS; i++)
 		fds[i] = -1;
 	if (recvmsg(WIRE_CTL, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *w)
 		return false;
@@ -385,8 +383,8 @@ loop(struct super *s)
 {
 	struct pollfd p[3] = { { WIRE_CTL, POLLIN, 0 },
 		{ s->signals, POLLIN, 0 }, { s->listener, POLLIN, 0 } };
-	struct buf texts = BUF_INIT(TEXTS_MAX);
-	int fds[NFDS];
+	struct buf texts = BUF_INIT(WIRE_TEXTS_MAX);
+	int fds[WIRE_FDS];
 	struct wire w;
 
 	for (;;) {
@@ -425,7 +423,7 @@ loop(struct super *s)
 		} else if (w.op == WIRE_SIGNAL && s->running && !s->empty) {
 			signal_all(s, w.a);
 		}
-		for (int i = 0; i < NFDS; i++)
+		for (int i = 0; i < WIRE_FDS; i++)
 			file_close(fds[i]);
 	}
 }

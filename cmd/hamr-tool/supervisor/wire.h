@@ -7,8 +7,13 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define WIRE_TEXT 1024
+#define WIRE_FDS 4		/* with RUN */
+/* bytes of the files on fd WIRE_SETUP and WIRE_ARGS; of the texts of RUN */
+#define WIRE_SETUP_MAX ((size_t)4 << 20)
+#define WIRE_TEXTS_MAX ((size_t)64 << 20)
 
 /* What confines a command, strongest last. */
 enum box_layer {
