@@ -556,7 +556,7 @@ box_done(struct box *b, struct buf *notes)
 	}
 	if (b->spec.kind == BOX_WRITE && b->layer >= LAYER_LANDLOCK)
 		sandboxes_quarantine_new(b->bs, notes);
-	if (!b->is_resident)
+	if (b->bs->resident[b->spec.kind] != b)
 		box_close(b);
 }
 
@@ -579,11 +579,12 @@ box_abort(struct box *b)
 void
 box_close(struct box *b)
 {
+	struct box **slot = &b->bs->resident[b->spec.kind];
+
 	box_end(b, NULL);
 	box_abort(b);
-	for (int i = 0; i < NRESIDENT; i++)
-		if (b->bs->resident[i] == b)
-			b->bs->resident[i] = NULL;
+	if (*slot == b)
+		*slot = NULL;
 	if (b->spec.stays) {
 		struct box **at = &b->bs->staying;
 

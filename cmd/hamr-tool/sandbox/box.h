@@ -75,7 +75,7 @@ struct box {
 	struct box_spec spec;
 	enum box_layer layer;
 	pid_t pid;		/* bwrap, or the supervisor */
-	bool is_resident, running;
+	bool running;
 	struct box *next;	/* that stays, too */
 	bool bare_root;		/* nothing is put into the root, to see if
 				 * bubblewrap works at all */

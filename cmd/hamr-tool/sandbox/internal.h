@@ -10,8 +10,6 @@
 #include "box.h"
 #include "names.h"
 
-#define NRESIDENT 2		/* BOX_READ and BOX_WRITE */
-
 /* Where git keeps its files here. */
 struct box_git {
 	bool linked;		/* .git is a link: it cannot be protected */
@@ -58,7 +56,7 @@ struct sandboxes {
 	char overlay_why[256];	/* why it does not work, "" */
 	bool no_group[2];	/* memory, processes: no group can be made */
 	char *bwrap;		/* path, NULL: none */
-	struct box *resident[NRESIDENT];
+	struct box *resident[BOX_PRIVATE + 1];	/* by kind; no private one */
 	struct box *staying;	/* boxes whose spec.stays is set */
 };
 

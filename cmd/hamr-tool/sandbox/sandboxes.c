@@ -288,8 +288,6 @@ sandboxes_resident(struct sandboxes *bs, const struct box_spec *w,
 		box_close(b);
 	}
 	*slot = box_open(bs, w, e);
-	if (*slot != NULL)
-		(*slot)->is_resident = true;
 	return *slot;
 }
 
@@ -347,9 +345,9 @@ sandboxes_spec(const struct sandboxes *bs, enum box_kind kind)
 static void
 close_residents(struct sandboxes *bs)
 {
-	for (int i = 0; i < NRESIDENT; i++)
-		if (bs->resident[i] != NULL)
-			box_close(bs->resident[i]);
+	for (int kind = 0; kind <= BOX_PRIVATE; kind++)
+		if (bs->resident[kind] != NULL)
+			box_close(bs->resident[kind]);
 }
 
 bool
