@@ -14,14 +14,14 @@
 #define MASKS_MAX 256		/* in the root */
 #define GUARDED_MAX 500		/* bubblewrap takes 0.25 s for these */
 
-/* Append up to three words, up to the first NULL. */
-static void
-put(struct buf *out, const char *s, const char *t, const char *u)
-{
-	const char *const words[] = { s, t, u };
+/* Append words, up to the first NULL. */
+#define PUT(out, ...) put(out, (const char *const[]){ __VA_ARGS__, NULL })
 
-	for (size_t i = 0; i < 3 && words[i] != NULL; i++)
-		buf_add(out, words[i], strlen(words[i]) + 1);
+static void
+put(struct buf *out, const char *const *words)
+{
+	for (; *words != NULL; words++)
+		buf_add(out, *words, strlen(*words) + 1);
 }
 
 /* Is path in a folder, other than the root, that commands may write? */
@@ -45,7 +45,7 @@ place(struct box *b, struct buf *out, const char *how, const char *from,
 	struct stat st = { .st_ino = 0 };
 	size_t n = t->n;
 
-	put(out, how, from != NULL ? from : to, from != NULL ? to : NULL);
+	PUT(out, how, from != NULL ? from : to, from != NULL ? to : NULL);
 	/* mounts that it covers are no longer visible */
 	t->n = 0;
 	for (size_t i = 0; i < n; i++)
@@ -89,35 +89,30 @@ put_base(struct box *b, struct buf *out)
 		"--unshare-user", "--cap-drop", "ALL", "--disable-userns",
 		"--new-session", "--die-with-parent", "--as-pid-1",
 		"--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc",
-		"--perms", "1777", "--tmpfs", "/dev/shm" };
+		"--perms", "1777", "--tmpfs", "/dev/shm", NULL };
 	/* root can write these even without capabilities */
 	static const char *const kernel[] = { "/proc/sys",
 		"/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs",
 		"/proc/acpi", "/proc/scsi", "/proc/mtrr" };
 
-	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-		put(out, flags[i], NULL, NULL);
+	put(out, flags);
 	if (b->spec.network)
-		put(out, "--share-net", NULL, NULL);
+		PUT(out, "--share-net");
 	for (size_t i = 0; i < sizeof kernel / sizeof kernel[0]; i++)
 		if (access(kernel[i], F_OK) == 0)
-			put(out, "--ro-bind", kernel[i], kernel[i]);
-	if (is_dir("/run")) {
-		put(out, "--perms", "0755", NULL);
-		put(out, "--tmpfs", "/run", NULL);
-	}
-	if (is_dir("/var/tmp")) {
-		put(out, "--perms", "1777", NULL);
-		put(out, "--tmpfs", "/var/tmp", NULL);
-	}
+			PUT(out, "--ro-bind", kernel[i], kernel[i]);
+	if (is_dir("/run"))
+		PUT(out, "--perms", "0755", "--tmpfs", "/run");
+	if (is_dir("/var/tmp"))
+		PUT(out, "--perms", "1777", "--tmpfs", "/var/tmp");
 	if (is_dir("/tmp"))
-		put(out, "--bind", b->bs->tmp, "/tmp");
+		PUT(out, "--bind", b->bs->tmp, "/tmp");
 	/* a resolver's file is often a link into /run */
 	if (b->spec.network) {
 		char *real = realpath("/etc/resolv.conf", NULL);
 
 		if (real != NULL && is_beneath(real, "/run"))
-			put(out, "--ro-bind", real, real);
+			PUT(out, "--ro-bind", real, real);
 		free(real);
 	}
 	if (b->bs->cache != NULL)
@@ -187,7 +182,7 @@ put_git(struct box *b, struct buf *out, const struct box_git *g)
 		else if (inside && kind == BOX_PRIVATE)
 			/* read-only as well; it may be another run's stub,
 			 * which can disappear at any moment */
-			put(out, "--ro-bind-try", dir, dir);
+			PUT(out, "--ro-bind-try", dir, dir);
 		if (!writes)
 			continue;
 		/* what git runs, or follows to its files, is read-only */
@@ -225,7 +220,7 @@ put_hamr(struct box *b, struct buf *out)
 	char *hamr = xasprintf("%s/.hamr", b->bs->root.real);
 
 	if (is_dir(hamr)) {
-		put(out, "--perms", "0755", NULL);
+		PUT(out, "--perms", "0755");
 		place(b, out, "--tmpfs", NULL, hamr);
 		for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
 			char *path = xasprintf("%s/%s", hamr, shown[i]);
@@ -236,7 +231,7 @@ put_hamr(struct box *b, struct buf *out)
 				place(b, out, "--ro-bind", path, path);
 			free(path);
 		}
-		put(out, "--remount-ro", hamr, NULL);
+		PUT(out, "--remount-ro", hamr);
 	}
 	free(hamr);
 }
@@ -383,7 +378,7 @@ layers_make(struct box *b, const struct box_git *g, struct buf *out)
 	}
 	if (!b->bare_root)
 		put_names(b, out);
-	put(out, "--chdir", "/", NULL);
+	PUT(out, "--chdir", "/");
 	texts_release(&shown);
 	return !out->over;
 }
