@@ -144,8 +144,9 @@ rmdir .git
 for what in "touch .hamr" "ln -s . .hamr"; do
 	rm -rf .hamr
 	$what
-	is "nor is one made where .hamr is no folder ($what)" "$(one \
-		'mkdir .git/hooks; :' | grep -c Read-only; ls -A)" "1${nl}.hamr"
+	match "where .hamr is no folder all is read-only ($what)" "$(one \
+		'rm .hamr; mkdir .git' | said_in -; ls -A)" \
+		"exit 1; *as its .hamr cannot*Read-only*Read-only*.hamr"
 done
 
 repo quarantine && mkdir a
@@ -284,8 +285,8 @@ one 'chmod 700 .git; : >.git/hooks/x; mv .git/config .git/c; : >.git/config' \
 chmod 755 .git
 ok "nor if a call has shut .git" test ! -e .git/hooks/x -a -s .git/config
 rm -rf .git/hooks .hamr; : >.hamr
-match "nor where .hamr is no folder" "$(one 'mkdir .git/hooks
-	: >.git/hooks/x' -o sandbox.git_write=true)" "exit 1*Read-only*"
+match "nor where .hamr is no folder" "$(one 'rm .hamr; mkdir .git/hooks' \
+	-o sandbox.git_write=true)" "exit 1*as its .hamr*Read-only*Read-only*"
 rm -rf .git/hooks .hamr
 ln -s ../h .git/hooks
 match "nor a link to hooks" "$(one 'rm .git/hooks; : >.git/config.worktree' \

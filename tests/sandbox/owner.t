@@ -35,10 +35,14 @@ if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
 	match "a root that he may not write, but a command could" \
 		"$(he bash '{"command":"chmod u+w .; mkdir .git .hamr"}'
 		stat -c %a .; ls -A)" "exit 1; *the root was read-only, as \
-hamr cannot create .git*Read-only file system*555"
+its .hamr *Read-only file system*555"
 	chmod 755 . && mkdir .hamr && chown 65534:65534 .hamr && chmod 555 .
 	match "with a .hamr, too" "$(he bash '{"command":"chmod u+w .; mkdir .git"}'
-		ls -A)" "exit 1; the root was read-only, as*.hamr"
+		ls -A)" "exit 1; the root was read-only, as it has no .git*.hamr"
+	chmod 755 . && chown 0 .hamr && chmod 700 .hamr
+	match "nor is one made beside a .hamr of somebody else's" \
+		"$(he bash '{"command":": >f; mkdir .git/hooks"}' 2>/dev/null
+		ls -A)" "exit 1*Read-only*.hamr${nl}f"
 	cd ../root || exit 1
 else
 	skip "his sandbox" "no bubblewrap for him here"

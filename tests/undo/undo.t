@@ -200,7 +200,7 @@ if [ -n "$mounted" ]; then
 	head -c 100000 /dev/urandom >b1; head -c 100 /dev/urandom >a1
 	sha256sum a1 b1 >../sums
 	XDG_STATE_HOME=$T/state; export XDG_STATE_HOME; ln -s /x .hamr
-	hamr-tool --yes --no-config --root . bash \
+	hamr-tool --yes --no-config --root . -o sandbox.mode=off bash \
 		'{"command":"echo n >c1; echo a >a1; : >b1"}' >/dev/null
 	sha256sum a1 b1 c1 >../now
 	head -c 250000 /dev/zero >fill 2>/dev/null

@@ -239,6 +239,14 @@ git_protect(struct box *b, struct box_git *g)
 	file_close(root_hamr(bs->root.fd));
 	if (b->layer < LAYER_BWRAP)
 		return;
+	/* a command could make one, if only after a chmod of the root */
+	if (fstatat(bs->root.fd, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISDIR(st.st_mode)) {
+		g->write = false;
+		b->locked = "its .hamr cannot be protected: it is not a "
+		    "folder, or cannot be created";
+		return;
+	}
 	if (!g->write) {
 		if (conf_bool(bs->conf, "sandbox.git_write"))
 			buf_adds(&b->base, git_is_missing(bs->root.fd) ?
@@ -258,11 +266,10 @@ git_protect(struct box *b, struct box_git *g)
 		    "of its hooks and settings can be protected: one is a "
 		    "link or cannot be made");
 	}
-	/* a command could: its chmod of the root lets it write there */
-	if ((!g->write && g->dirs.n == 0) ||
-	    fstatat(bs->root.fd, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0)
-		b->locked = "hamr cannot create .git or .hamr there to "
-		    "protect them";
+	/* the same for .git */
+	if (!g->write && g->dirs.n == 0)
+		b->locked = "it has no .git, and hamr cannot create one to "
+		    "protect it";
 }
 
 void
