@@ -146,7 +146,7 @@ for what in "touch .hamr" "ln -s . .hamr"; do
 	$what
 	match "where .hamr is no folder all is read-only ($what)" "$(one \
 		'rm .hamr; mkdir .git' | said_in -; ls -A)" \
-		"exit 1; *as its .hamr cannot*Read-only*Read-only*.hamr"
+		"exit 1; *as its .hamr is*Read-only*Read-only*.hamr"
 done
 
 repo quarantine && mkdir a

@@ -35,7 +35,7 @@ if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
 	match "a root that he may not write, but a command could" \
 		"$(he bash '{"command":"chmod u+w .; mkdir .git .hamr"}'
 		stat -c %a .; ls -A)" "exit 1; *the root was read-only, as \
-its .hamr *Read-only file system*555"
+no .hamr can*Read-only file system*555"
 	chmod 755 . && mkdir .hamr && chown 65534:65534 .hamr && chmod 555 .
 	match "with a .hamr, too" "$(he bash '{"command":"chmod u+w .; mkdir .git"}'
 		ls -A)" "exit 1; the root was read-only, as it has no .git*.hamr"

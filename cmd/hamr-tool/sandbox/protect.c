@@ -240,11 +240,13 @@ git_protect(struct box *b, struct box_git *g)
 	if (b->layer < LAYER_BWRAP)
 		return;
 	/* a command could make one, if only after a chmod of the root */
-	if (fstatat(bs->root.fd, ".hamr", &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !S_ISDIR(st.st_mode)) {
+	bool there = fstatat(bs->root.fd, ".hamr", &st,
+	    AT_SYMLINK_NOFOLLOW) == 0;
+	if (!there || !S_ISDIR(st.st_mode)) {
 		g->write = false;
-		b->locked = "its .hamr cannot be protected: it is not a "
-		    "folder, or cannot be created";
+		b->locked = there ? "its .hamr is not a folder, so it cannot "
+		    "be protected; move it away" : "no .hamr can be created "
+		    "in it";
 		return;
 	}
 	if (!g->write) {
