@@ -159,6 +159,25 @@ def made(w):
     return plainly("status", "add new", "-c user.email=a@b commit -qm y")(w)
 
 
+@attack("S5 S6", "a .hamr that is a file or a link: a command makes a "
+    ".git, and a .hamr", said={"landlock": "cannot protect .git", "none": UNSANDBOXED})
+def no_hamr(w):
+    plant = f"""rm .hamr; mkdir -p .hamr/skills/x .git/hooks .git/objects
+        mkdir .git/refs; echo ref: refs/heads/x >.git/HEAD
+        cp {w.mark('hook')} .git/hooks/pre-commit
+        printf '[core]\\nfsmonitor = {w.mark('made')}\\n' >.git/config"""
+    made = set()
+    for shipped in ("touch", ), ("ln", "-s", "."):
+        w.run("rm", "-rf", w.root + "/.git", w.root + "/.hamr")
+        w.run(*shipped, w.root + "/.hamr")
+        w.loop([[("bash", {"command": plant})]], "--yes")
+        w.put("root/new", shipped[0])
+        made.update(plainly("status", "add new")(w).split())
+        made.update(e.name for e in os.scandir(w.root)
+            if e.name == ".hamr" and e.is_dir(follow_symlinks=False))
+    return " ".join(sorted(made))
+
+
 @attack("S6", "an included file, a worktree's configuration",
     layers=("any",), control=lambda w: (included(w), plainly()(w))[1])
 def include(w):
