@@ -152,8 +152,8 @@ status "mcp-plugin: usage" 2 hamr-mcp-plugin
 # --- the agent as a pipeline
 fresh mini
 status "mini-loop: a model that fails" 1 mini-loop.sh x --replay /dev/null
-match "... is said to, and the task is not its answer" "$(cat "$T/.out" \
-    "$T/.err")" "the replay has 0 answers*"
+match "... is said to, and the task is not its answer" "$(cat "$T/.out"
+    said_in "$T/.err")" "the replay has 0 answers*"
 
 # --- a reviewer
 fresh review

@@ -231,7 +231,7 @@ is "a failing on_end changes nothing" "$?" 0
 match "but is said" "$(cat err)" "*the on_end hook my-end: status 5*"
 hamr-loop --yes --quiet --replay "$S/two-calls.ndjson" \
     -o 'hooks.on_end=["no-such"]' "change it" >out 2>err
-is "nor does one that is missing: one line" "$? $(cat err)" "0 hamr-loop: \
+is "nor does one that is missing: one line" "$? $(said_in err)" "0 hamr-loop: \
 the on_end hook no-such: it was not found, or is not executable"
 hook my-end <<'E'
 sleep 334.5
@@ -280,7 +280,7 @@ echo \$! >$T/left
 E
 fresh run6
 hamr-loop --yes --quiet --replay "$S/two-calls.ndjson" "change it" >out 2>err
-is "nor is it waited for" "$(cat err)" ""
+is "nor is it waited for" "$(said_in err)" ""
 ok "... although it has the hook's stdout" kill -0 "$(cat "$T/left")"
 kill "$(cat "$T/left")"
 echo '{"role":"assistant","tool_calls":[{"id":"c1","type":"function",'\
