@@ -9,10 +9,13 @@
 unset HAMR_BIN
 nl=$'\n'
 
-# A place that the sandbox does not cover by a fresh folder of its own.
+# A place that the sandbox does not cover by a fresh folder of its own; without
+# blanks, as commands name it without quotes.
 place=
 for base in /srv /opt /var/lib /home "$TOP"; do
-	case $base in /tmp/*|/var/tmp/*|/run/*) continue ;; esac
+	case $base in
+	/tmp/*|/var/tmp/*|/run/*|*[[:space:]]*) continue ;;
+	esac
 	place=$(mktemp -d "$base/hamr-test.XXXXXX" 2>/dev/null) && break
 done
 [ -n "$place" ] || place=$(mktemp -d "$T/place.XXXXXX")

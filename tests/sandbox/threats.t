@@ -31,7 +31,7 @@ E2
 spell() {	# FOLDER: the calls; call N is to delete FOLDER/dN
 	jq -Rcn --arg d "$1" '{role: "assistant", tool_calls: [[inputs] |
 		to_entries[] | {id: "c\(.key)", type: "function", function: {
-		name: "bash", arguments: ({command: ("D=\($d)/d\(.key) n=\"\n\"\n"
+		name: "bash", arguments: ({command: ("D=\($d)/d\(.key) n=\"\n\"\n: ${D:?}\n"
 		+ (.value | gsub("\\$\\{n\\}"; "\n")))} | tojson)}}]}' \
 		"$T/spellings"
 }
@@ -47,14 +47,15 @@ alive() {
 }
 mkdir "$place/root" "$place/out" && cd "$place/root" && git init -q . || exit 1
 canaries "$place/out"
-spell "$place/out" | hamr-tool -n --yes --no-config -o sandbox.mode=off \
-	>"$T/res" 2>/dev/null
+spell "$place/out" | hamr-tool -n --yes --no-config --root . \
+	-o sandbox.mode=off >"$T/res" 2>/dev/null
 is "without a sandbox each deletes" "$(alive "$place/out")" 0
 canaries "$place/out"
 modes="patch verify"	# two ways to have a root; CI has all
 [ -z "${CHECK_FULL:-}" ] || modes="patch read-only verify docs"
 for mode in $modes; do
-	spell "$place/out" | hamr-tool -n --yes --no-config --mode $mode >"$T/res"
+	spell "$place/out" | hamr-tool -n --yes --no-config --root . \
+		--mode $mode >"$T/res"
 	if [ "$(jq -r 'select(.role == "tool") | .meta.sandbox' "$T/res" |
 	    sort -u)" != bubblewrap ]; then
 		skip "outside, mode $mode" "no bubblewrap here"
@@ -65,8 +66,8 @@ for mode in $modes; do
 done
 canaries "$place/root"
 for mode in read-only verify docs; do
-	spell "$place/root" | hamr-tool -n --yes --no-config --mode $mode \
-		>"$T/res"
+	spell "$place/root" | hamr-tool -n --yes --no-config --root . \
+		--mode $mode >"$T/res"
 	case $(jq -r 'select(.role == "tool") | .meta.sandbox' "$T/res" |
 	    sort -u) in
 	bubblewrap|landlock) ;;
