@@ -47,7 +47,8 @@ jq -cn --arg r "file://$T/repo" --arg s "$T/script" '{id: "url", repository: $r,
 task script long | jq -c '.task = "x" * 30000'
 task script quoted | jq -c '.task = "\u0027\"\\\n\u00e9" * 2500'; } >tasks
 echo dirt >repo/dirt
-status "run: not all is solved" 1 timeout 200 hamr-fleet run -j 3 out tasks
+status "run: not all is solved" 1 env GIT_DIR=/nonexistent timeout 200 \
+    hamr-fleet run -j 3 out tasks
 cp "$T/.out" table && cp "$T/.err" err
 rm repo/dirt
 is "run: what is said of lines" "$(grep -a '^hamr-fleet: line' err)" \

@@ -7,6 +7,7 @@ export TERM=xterm
 # on stdin; the half second that a question wants of quiet is a quarter, as the
 # clock is faster (sanitizers want to be loaded first)
 fast=${OBJ:-$TOP/obj}/torture/fail.so
+case $fast in *[[:space:]]*) fast= ;; esac	# cannot be preloaded
 if ! [ -e "$fast" ] || grep -q __asan_init "$BIN/hamr-loop"; then
 	fast=
 fi

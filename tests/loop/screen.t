@@ -825,7 +825,7 @@ echo '$ARGUMENTS' >"$XDG_CONFIG_HOME/hamr/commands/just.md"
 tm send-keys -t c '/just' Enter
 sees "... nor one of arguments without any" '*that command needs arguments*'
 tm send-keys -t c '/export' Enter
-sees "/export" '*written:*.html*'
+sees "/export" '*> /export*written:*>*'
 is "... a path that is wider than the terminal is one line" "$(tm capture-pane \
     -pJ -t c | grep -c '^/.*/\.hamr/exports/2.*\.html$')" 1
 

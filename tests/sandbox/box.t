@@ -1,5 +1,6 @@
 #!/bin/bash
 # box.t - the sandbox: what it protects, leaves behind, lets through.
+unset TMPDIR	# commands do not see /tmp
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/quote.sh"
 unset HAMR_BIN

@@ -1,5 +1,6 @@
 #!/bin/bash
 # tmp.t - the private /tmp: one for each session, and no way out of it.
+unset TMPDIR	# the root is in /tmp
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/tool/tool.sh"
 at_end() { rm -rf "$under"; }
