@@ -177,6 +177,11 @@ shown(void **state)
 	    "\033[0;1mtwelve thirteen\033[0m\n"
 	    "\033[0;1mfourteen fifteen\033[0m\n"
 	    "\033[0;1msixteen seventeen\033[0m\n");
+	/* only one line becomes a heading; of more the marks are shown, too */
+	is_rows("a\nb **c**\n ===\n==", 20, true,
+	    "a\nb \033[0;1mc\033[0m\n ===\n==\n");
+	is_rows("a\nb **c**\n-\t\nd", 20, true,
+	    "a\nb \033[0;1mc\033[0m\n-\nd\n");
 	/* emphasis next to punctuation, in scripts without blanks */
 	is_rows("**注意：**请看。", 20, true,
 	    "\033[0;1m注意：\033[0m请看。\n");

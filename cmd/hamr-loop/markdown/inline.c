@@ -270,6 +270,21 @@ hide_in_url(const char *from, char *p)
 	return p;
 }
 
+/* For md4c a row of = or - makes the lines above it a heading; a paragraph of
+ * several lines is none here, so let it take the row for a word. */
+static void
+hide_underlines(char *p)
+{
+	while ((p = strchr(p, '\n')) != NULL) {
+		p += 1 + strspn(p + 1, " \t");
+		size_t n = strspn(p, *p == '=' ? "=" : "-");
+		char after = p[n + strspn(p + n, " \t")];
+
+		if (n > 0 && (after == '\n' || after == '\0'))
+			*p = 'x';
+	}
+}
+
 static void
 unhide(struct buf *b)
 {
@@ -574,6 +589,7 @@ read_marked(struct reader *r, struct slice source)
 			p = hide_in_url(p, url);
 		p = end;
 	}
+	hide_underlines(b.p);
 	r->source = buf_view(&b);
 	r->text = source;
 	int rc = parser(b.p, (MD_SIZE)b.len, &callbacks, r);
