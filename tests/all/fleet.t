@@ -87,6 +87,13 @@ match "report: a page" "$(cat report.html)" \
     "<!DOCTYPE html>*a b/c*results/a%2520b%252Fc/diff.patch*/nowhere*"
 match "report: it says why one failed" "$(cat report.html)" \
     "*model_error*the replay has 1 answer*"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	echo '{"role":"assistant","content":"f is right.","finish_reason":"stop"}'
+done >idle
+task idle idle | jq -c '.options += ["--mode", "patch"]' >idlers
+timeout 100 hamr-fleet run idle.out idlers >table 2>err
+match "report: the rule of one that said nothing" "$(cat table)" \
+    "*idle: contract_failed: no_change*"
 is "report: nothing in it runs" "$(grep -ciE '<script|src=' report.html)" 0
 status "run: results are not overwritten" 73 hamr-fleet run out tasks
 status "no tasks" 66 hamr-fleet run o2 none
