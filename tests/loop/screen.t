@@ -794,7 +794,7 @@ done *'
 tm send-keys -t c 'more' Enter
 sees "how a turn ended is in words" '*stopped: no usable answer from the*'
 mkdir -p "$XDG_CONFIG_HOME/hamr/commands"
-printf -- '---\ndescription: Look at a file\n---\nLook at $1.\n' \
+printf -- '---\ndescription: "Look at a file"\n---\nLook at $1.\n' \
     >"$XDG_CONFIG_HOME/hamr/commands/look.md"
 tm send-keys -t c '/help' Enter
 sees "/help keeps its columns" '*

@@ -281,6 +281,11 @@ printf -- '---\ndescription: How to release\n---\nTag it.\n' \
 cp .hamr/skills/release/SKILL.md .hamr/skills/lint/SKILL.md
 echo "Words." >"$skills/lint/words.md"
 ln -s "$PWD/ours" "$skills/ours"
+mkdir "$skills/fold" "$skills/wrap"
+printf '%s\r\n' --- 'description: >-' '  How to fold,' '' '  a line' 'model: x' \
+    --- 'Fold.' >"$skills/fold/SKILL.md"
+printf '%s\n' --- "description: 'How to wrap" "  a line'" --- 'Wrap.' \
+    >"$skills/wrap/SKILL.md"
 printf 'Ours.\n' >ours/SKILL.md
 { call read "{\"path\":\"$skills/lint/SKILL.md\"}"
 call read '{"path":".hamr/skills/release/SKILL.md"}'
@@ -296,8 +301,10 @@ run "lint it"
 is "the user's skills are told by name" "$(context)" "Skills: read the one \
 that a task is about before you begin it.
 
+- fold: How to fold, a line (skill:fold)
 - lint: How to lint (skill:lint)
-- ours:  (skill:ours)"
+- ours:  (skill:ours)
+- wrap: How to wrap a line (skill:wrap)"
 is "... and read; nothing else there is" "$(jq -r 'select(.role == "tool") |
     .content' out)" "---
 name: lint
@@ -326,6 +333,7 @@ Words.
 
 .hamr/config.toml is protected from reading and writing
 Ours."
+rm -r "$skills/fold" "$skills/wrap"
 hamr-loop --trust 2>/dev/null
 hamr-loop --yes --json --replay script "lint it" >out 2>err
 is "the repository's, once it is trusted; of two of a name the user's" \

@@ -80,13 +80,13 @@ user_command_text(struct chat *c, const char *name, const char *args,
     const char **why)
 {
 	struct buf text = BUF_INIT(4 * TEXT_MAX);
-	struct buf all = BUF_INIT((size_t)1 << 30);
+	struct buf all = BUF_INIT((size_t)1 << 30), value = text;
 	bool project = false, got = load(c, false, name, &text);
 
 	if (!got)
 		project = got = load(c, true, name, &text);
 	struct slice rest = buf_view(&text);
-	front_matter(&rest, "");
+	front_matter(&rest, "", &value);
 	if (project && !conf_is_trusted(c->run->conf))
 		*why = "that command is this project's, which is not trusted; "
 		    "look at .hamr/commands, then: hamr-loop --trust";
@@ -99,7 +99,7 @@ user_command_text(struct chat *c, const char *name, const char *args,
 		}
 	} else if (got)
 		*why = "that command's file is empty";
-	buf_release(&text);
+	bufs_release(BUFS(&text, &value));
 	return all.p != NULL ? buf_detach(&all) : NULL;
 }
 
@@ -112,6 +112,7 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 
 	while ((f = file_readdir(d)) != NULL) {
 		struct buf text = BUF_INIT(4 * TEXT_MAX), filled = text;
+		struct buf value = text;
 		size_t n = strlen(f->d_name), k = strlen(SUFFIX);
 
 		if (n <= k || strcmp(f->d_name + n - k, SUFFIX) != 0)
@@ -120,7 +121,8 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 		load(c, project, name + 1, &text);
 		/* its description, or its first line with text */
 		struct slice rest = buf_view(&text);
-		struct slice line = front_matter(&rest, "description");
+		struct slice line = front_matter(&rest, "description",
+		    &value);
 		while (line.n == 0 && slice_line(&rest, &line))
 			line = slice_trim_start(slice_trim(line), "# ");
 		char *what = xasprintf("%s%.*s", !project ? "" :
@@ -137,7 +139,7 @@ list_folder(struct chat *c, bool project, struct candidates *out)
 			out->v[out->n - 1].more = fill(buf_view(&text).p, "",
 			    &filled);
 		}
-		bufs_release(BUFS(&text, &filled));
+		bufs_release(BUFS(&text, &filled, &value));
 		free(name);
 		free(what);
 	}

@@ -13,31 +13,66 @@
 #define SKILLS_MAX 100
 #define ABOUT_MAX 1000		/* bytes of a description */
 
-struct slice
-front_matter(struct slice *text, const char *key)
+/* Does a value of several lines begin after this, as in `key: >-`? */
+static bool
+is_block_mark(struct slice v)
 {
-	struct slice rest = *text, line, value = { NULL, 0 };
-	size_t n = strlen(key);
+	if (v.n == 0 || (*v.p != '>' && *v.p != '|'))
+		return false;
+	while (v.n > 1 && strchr("+-123456789", v.p[v.n - 1]) != NULL)
+		v.n--;
+	return v.n == 1;
+}
 
+static void
+put_part(struct buf *value, struct slice part)
+{
+	part = slice_trim(part);
+	if (part.n > 0 && value->len > 0)
+		buf_addc(value, ' ');
+	buf_slice(value, part);
+}
+
+struct slice
+front_matter(struct slice *text, const char *key, struct buf *value)
+{
+	struct slice rest = *text, line, none = { NULL, 0 };
+	size_t n = strlen(key);
+	bool wanted = false;
+
+	buf_reset(value);
 	if (!slice_line(&rest, &line) || !slice_is(slice_trim(line), "---"))
-		return value;
+		return none;
 	while (slice_line(&rest, &line)) {
 		if (slice_is(slice_trim(line), "---")) {
+			struct slice v = buf_view(value);
+
 			*text = rest;
-			return value;
+			return v.n > 1 && (*v.p == '"' || *v.p == '\'') &&
+			    v.p[v.n - 1] == *v.p ?
+			    slice_part(v, 1, v.n - 1) : v;
 		}
-		if (slice_starts(line, key) && line.n > n && line.p[n] == ':')
-			value = slice_trim((struct slice){ line.p + n + 1,
-			    line.n - n - 1 });
+		if (slice_trim(line).n == 0 || *line.p == ' ' ||
+		    *line.p == '\t') {	/* the value above goes on */
+			if (wanted)
+				put_part(value, line);
+			continue;
+		}
+		wanted = slice_starts(line, key) && line.n > n &&
+		    line.p[n] == ':';
+		if (!wanted)
+			continue;
+		struct slice v = slice_trim(slice_from(line, n + 1));
+		buf_reset(value);
+		if (!is_block_mark(v))
+			put_part(value, v);
 	}
-	return (struct slice){ NULL, 0 };	/* "---" was a thematic break */
+	return none;			/* "---" was a thematic break */
 }
 
 static void
 put_value(struct buf *out, struct slice v)
 {
-	if (v.n > 1 && (*v.p == '"' || *v.p == '\'') && v.p[v.n - 1] == *v.p)
-		v = (struct slice){ v.p + 1, v.n - 2 };
 	utf8_clean(out, v.p, utf8_cut(v.p, v.n, ABOUT_MAX));
 }
 
@@ -49,6 +84,7 @@ add_folder(const char *dir, const char *first, struct buf *out)
 	char *names[SKILLS_MAX];
 	DIR *d = file_opendir(AT_FDCWD, dir);
 	char *head = xmalloc(HEAD_MAX);
+	struct buf value = BUF_INIT(HEAD_MAX);
 	struct dirent *f;
 	size_t n = 0;
 
@@ -64,20 +100,23 @@ add_folder(const char *dir, const char *first, struct buf *out)
 		int fd = file_open_regular(AT_FDCWD, path, NULL);
 		ssize_t got = fd >= 0 ? read(fd, head, HEAD_MAX) : -1;
 		struct slice text = { head, got > 0 ? (size_t)got : 0 };
-		struct slice again = text, name = front_matter(&text, "name");
+		struct slice again = text;
 
 		free(path);
 		path = xasprintf("%s/%s/SKILL.md", first, names[i]);
 		if (got > 0 && (first == dir || access(path, F_OK) < 0)) {
+			struct slice v = front_matter(&text, "name", &value);
 			buf_adds(out, "- ");
-			put_value(out, name.n > 0 ? name : slice_of(names[i]));
+			put_value(out, v.n > 0 ? v : slice_of(names[i]));
 			buf_adds(out, ": ");
-			put_value(out, front_matter(&again, "description"));
+			put_value(out, front_matter(&again, "description",
+			    &value));
 			buf_fmt(out, " (skill:%s)\n", names[i]);
 		}
 		file_close(fd);
 		FREE(path, names[i]);
 	}
+	buf_release(&value);
 	free(head);
 }
 

@@ -10,5 +10,7 @@
 void skills_list(const struct conf *c, const char *root, struct buf *out);
 
 /* Remove the front matter (lines between two "---") from the start of text.
- * Returns the value of key in it, or an empty slice. */
-struct slice front_matter(struct slice *text, const char *key);
+ * Returns the value of key in it, on one line and without quotes, or an empty
+ * slice; `value` holds it. */
+struct slice front_matter(struct slice *text, const char *key,
+    struct buf *value);
