@@ -701,6 +701,13 @@ print(t.end())
 P
 )" 0
 done
+mkdir ../ungit && cp script ../ungit
+is "where there is no repository" "$(cd ../ungit && ACCESSIBLE=1 py <<'P'
+t = chat(); t.sees("> "); t.type("/commit\n")
+t.sees("this folder is in no git repository"); t.type("exit\n")
+print(t.end())
+P
+)" 0
 mkdir ../asleep
 printf '#!/bin/sh\nexec sleep 61.7\n' >../asleep/git && chmod +x ../asleep/git
 is "... while git looks for changes, keys and Ctrl-C go on" \

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
+#include "git/gitrepo.h"
 #include "internal.h"
 #include "term/clean.h"
 
@@ -293,7 +294,15 @@ chat_commit(struct chat *c)
 	struct buf diff = BUF_INIT(DIFF_MAX), hooks = BUF_INIT(1 << 12);
 	struct buf said = BUF_INIT(DIFF_MAX), dir = BUF_INIT(1 << 16);
 	struct ui *u = &c->run->ui;
-	char *message = NULL;
+	struct err e = { .status = ST_OK };
+	char *message = NULL, *top = gitrepo_find(c->run->root, &e);
+
+	if (top == NULL) {
+		ui_note(u, "%s", e.status != ST_OK ? e.text :
+		    "this folder is in no git repository");
+		return;
+	}
+	free(top);
 	int all = read_diff(c, &diff);
 
 	if (all == 0 || (all > 0 && diff.len > 0))
