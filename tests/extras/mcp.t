@@ -312,8 +312,9 @@ keeps() { hamr-tool -o "mcp.s.command=[$server]" \
 	-o "mcp.s.writable=[\"sub/own\",\"$T/made/by/us\"]" \
 	s__write "{\"at\":\"$1\"}"; }
 { keeps sub/own/x; keeps "$T/made/by/us/x"; keeps .git/x; } >/dev/null
-is "is not said to be able to change nothing" "$(keeps sub/y 2>&1 |
-	said_in -)" "Read-only file system"
+is "is not said to be able to change nothing" "$(keeps sub/y 2>&1 | said_in - |
+	sed 's/^Permission denied/Read-only file system/')" \
+	"Read-only file system"		# Landlock's words are others
 is "in its own folders, which are made, always" "$(cd "$T" && \
 	find made root/sub root/.git/x 2>/dev/null | sort | paste -sd' ')" \
 	"made made/by made/by/us made/by/us/x root/sub root/sub/own root/sub/own/x"

@@ -40,7 +40,8 @@ cd "$T" || exit 1
 if [ "$(id -u)" = 0 ]; then
 	mkdir shut; chmod 0 shut
 	is "a root that is shut is no reason for a lesser one" \
-		"$(hamr-tool --yes --root shut bash '{"command":":"}' 2>&1)" \
+		"$(hamr-tool --yes --root shut bash '{"command":":"}' 2>&1 |
+		said_in -)" \
 		"something in the root keeps its sandbox from starting: its \
 self-test failed: the root, or a folder in it with files to protect, cannot \
 be entered; ask the user to chmod u+rwx it; nothing was run"
@@ -52,7 +53,7 @@ be entered; ask the user to chmod u+rwx it; nothing was run"
 	mkdir -p root/s && echo key >root/s/.env && chmod 0 root/s
 	is "nor is a folder in it that holds a secret" \
 		"$(hamr-tool --yes --root root bash \
-		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | grep -v '^$')" \
+		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | said_in - | grep -v '^$')" \
 		"exit 1; hidden, as they may hold secrets but are closed \
 (chmod u+rwx opens them) or too deep: s
 [stderr]

@@ -283,9 +283,11 @@ code_in_prose(void **state)
 	is_rows("see[a_*b](http://a) \\*b \\_c\\_ 1\\. \\[d\\] ~~e~~", 200, true,
 	    "seea_*b (\033[0;4mhttp://a\033[0m) *b _c_ 1. [d] "
 	    "\033[0;9me\033[0m\n");
-	is_rows("*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~", 200, true,
-	    "\033[0;3msee \033[0;3;4mhttp://a.b/*c\033[0;3m, ~"
-	    "\033[0;3;4mhttp://d.e/~f/?g_h&i\033[0m ~\n");
+	is_rows("*see http://a.b/f, too* ~", 200, true,
+	    "\033[0;3msee \033[0;3;4mhttp://a.b/f\033[0;3m, too\033[0m ~\n");
+	/* md4c 0.5 makes no links of these */
+	is_rows("*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~", 200, false,
+	    "*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~\n");
 	is_rows("[a](http://b/c_d_e) <http://f/g_h_i>", 200, true,
 	    "a (\033[0;4mhttp://b/c_d_e\033[0m) "
 	    "\033[0;4mhttp://f/g_h_i\033[0m\n");
