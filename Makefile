@@ -19,7 +19,7 @@ CC      = gcc
 CFLAGS  = -O2 -g
 WARN    = -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion \
           -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
-          -Wwrite-strings
+          -Wwrite-strings -Wformat-security
 HARDEN  = -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 CPPFLAGS =
 ALL_CPPFLAGS = -D_GNU_SOURCE -Ilib -DHAMR_VERSION='"$(VERSION)"' \
