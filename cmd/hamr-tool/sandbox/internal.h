@@ -96,9 +96,9 @@ void put_list(struct buf *notes, const struct texts *t, const char *what);
 /* Tell the user of protected names that a look after number `before' found:
  * nobody knows who made them. */
 void names_report(struct sandboxes *bs, unsigned before);
-/* Find git's folders.  If b may write, make .hamr, and stubs for what is
- * missing of .git and must not be made by others; what cannot be protected is
- * made read-only: g->write or b->locked says so, and b->base. */
+/* Find git's folders.  If b may write, make .hamr and, for bubblewrap, stubs for
+ * what is missing of .git and must not be made by others; what cannot be
+ * protected is made read-only: g->write or b->locked says so, and b->base. */
 void git_protect(struct box *b, struct box_git *g);
 /* What git runs, obeys or follows, in each of its folders: folders come first.
  * A missing one must exist to be protected, but for the last, commondir: an

@@ -231,14 +231,14 @@ git_protect(struct box *b, struct box_git *g)
 	b->locked = NULL;
 	if (b->spec.kind != BOX_WRITE)
 		return;
-	if (g->linked && b->layer > LAYER_NONE) {
+	file_close(root_hamr(bs->root.fd));
+	if (b->layer < LAYER_BWRAP)
+		return;
+	if (g->linked) {
 		/* it can be replaced, and git would obey the new one */
 		b->locked = "its .git is a link, which cannot be protected";
 		return;
 	}
-	file_close(root_hamr(bs->root.fd));
-	if (b->layer < LAYER_BWRAP)
-		return;
 	/* a command could make one, if only after a chmod of the root */
 	bool there = fstatat(bs->root.fd, ".hamr", &st,
 	    AT_SYMLINK_NOFOLLOW) == 0;

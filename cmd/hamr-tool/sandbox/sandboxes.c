@@ -258,7 +258,7 @@ box_open(struct sandboxes *bs, const struct box_spec *w, struct err *e)
 		box_close(b);
 		return NULL;
 	}
-	if (b->locked != NULL && b->layer == LAYER_BWRAP)
+	if (b->locked != NULL)
 		buf_fmt(&b->base, "the root was read-only, as %s", b->locked);
 	b->marks = marks_of(bs, b->layer);
 	return b;
