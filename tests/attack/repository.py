@@ -159,8 +159,9 @@ def made(w):
     return plainly("status", "add new", "-c user.email=a@b commit -qm y")(w)
 
 
-@attack("S5 S6", "a .hamr that is a file or a link: a command makes a "
-    ".git, and a .hamr", said={"landlock": "cannot protect .git", "none": UNSANDBOXED})
+@attack("S5 S6", "a .hamr that is a file or a link: a command makes a .git, "
+    "and a .hamr", said={"landlock": "cannot protect .git",
+    "none": UNSANDBOXED})
 def no_hamr(w):
     plant = f"""rm .hamr; mkdir -p .hamr/skills/x .git/hooks .git/objects
         mkdir .git/refs; echo ref: refs/heads/x >.git/HEAD

@@ -53,7 +53,8 @@ be entered; ask the user to chmod u+rwx it; nothing was run"
 	mkdir -p root/s && echo key >root/s/.env && chmod 0 root/s
 	is "nor is a folder in it that holds a secret" \
 		"$(hamr-tool --yes --root root bash \
-		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | said_in - | grep -v '^$')" \
+		'{"command":"chmod 700 s; cat s/.env"}' 2>&1 | said_in - |
+		grep -v '^$')" \
 		"exit 1; hidden, as they may hold secrets but are closed \
 (chmod u+rwx opens them) or too deep: s
 [stderr]

@@ -25,7 +25,8 @@ if unshare -U true 2>/dev/null && command -v bwrap >/dev/null &&
     setpriv --reuid 65534 --regid 65534 --clear-groups unshare -U true \
     2>/dev/null; then
 	is "what he has no way to costs no sandbox" "$(t --json bash \
-		'{"command":"id -u"}' 2>&1 | said_in - | jq -r '.content, .meta.sandbox')" \
+		'{"command":"id -u"}' 2>&1 | said_in - |
+		jq -r '.content, .meta.sandbox')" \
 		"exit 0${nl}65534${nl}${nl}bubblewrap"
 	mkdir -m 700 roots && touch roots/.env
 	is "nor does a secret in a folder of root's" "$(t --json bash \

@@ -31,7 +31,8 @@ E2
 spell() {	# FOLDER: the calls; call N is to delete FOLDER/dN
 	jq -Rcn --arg d "$1" '{role: "assistant", tool_calls: [[inputs] |
 		to_entries[] | {id: "c\(.key)", type: "function", function: {
-		name: "bash", arguments: ({command: ("D=\($d)/d\(.key) n=\"\n\"\n: ${D:?}\n"
+		name: "bash", arguments: ({command:
+		("D=\($d)/d\(.key) n=\"\n\"\n: ${D:?}\n"
 		+ (.value | gsub("\\$\\{n\\}"; "\n")))} | tojson)}}]}' \
 		"$T/spellings"
 }

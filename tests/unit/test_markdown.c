@@ -250,6 +250,19 @@ lines_of_spans(void **state)
 }
 
 /* What looks like code loses no mark; the rest is emphasis all the same. */
+/* Is an address with a hidden mark in it a link for this md4c? */
+static bool
+links_marks(void)
+{
+	struct buf out = BUF_INIT(MAX);
+	size_t blocks = 0;
+
+	markdown_rows(SLICE("see http://a.b/c_d"), 200, true, &blocks, &out);
+	bool yes = strchr(out.p, '\033') != NULL;
+	buf_release(&out);
+	return yes;
+}
+
 static void
 code_in_prose(void **state)
 {
@@ -285,9 +298,12 @@ code_in_prose(void **state)
 	    "\033[0;9me\033[0m\n");
 	is_rows("*see http://a.b/f, too* ~", 200, true,
 	    "\033[0;3msee \033[0;3;4mhttp://a.b/f\033[0;3m, too\033[0m ~\n");
-	/* md4c 0.5 makes no links of these */
-	is_rows("*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~", 200, false,
-	    "*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~\n");
+	/* md4c 0.5 makes no links of these, but they are whole */
+	is_rows("*see http://a.b/*c, ~http://d.e/~f/?g_h&i* ~", 200, true,
+	    links_marks() ?
+	    "\033[0;3msee \033[0;3;4mhttp://a.b/*c\033[0;3m, ~"
+	    "\033[0;3;4mhttp://d.e/~f/?g_h&i\033[0m ~\n" :
+	    "\033[0;3msee http://a.b/*c, ~http://d.e/~f/?g_h&i\033[0m ~\n");
 	is_rows("[a](http://b/c_d_e) <http://f/g_h_i>", 200, true,
 	    "a (\033[0;4mhttp://b/c_d_e\033[0m) "
 	    "\033[0;4mhttp://f/g_h_i\033[0m\n");
